@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from mpipp.agreement.numbers import NOTHING, Pair, added, negative, times, weight
 from mpipp.checks import ownops
+from mpipp.checks.agreements import as_meant
 from mpipp.checks.collectives import reduction
 from mpipp.checks.joined import Joined
 from mpipp.checks.past.sides import Side
@@ -113,7 +114,7 @@ def _facts(joined: Joined) -> Pair:
     root = None if comm.inter else call.root
     words: list[object] = [facts.operation, facts.form, root, reduction(joined)]
     words += [None if comm.inter else call.counts, ownops.own(joined)]
-    words += [(name, call.arguments[name]) for name in sorted(call.arguments)]
+    words += [(name, as_meant(name, call.arguments[name])) for name in sorted(call.arguments)]
     if facts.in_place is not None and facts.in_place.where == "all":
         process = joined.operation.process
         words += [b.role for b in call.buffers if process.in_place(b)]

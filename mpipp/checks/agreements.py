@@ -7,12 +7,16 @@ Which they are, and how, stands in the table of procedures (wrapper/generator/ag
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Union
 
 from mpipp.checks import membership
 from mpipp.checks.finding import Finding
 from mpipp.checks.joined import Joined
 from mpipp.model import Call
 from mpipp.show.describe import MODES, flags
+
+# An integer, integers, or neither known nor given.
+Given = Union[int, tuple[int, ...], None]
 
 
 def first(joined: Sequence[Joined]) -> Finding | None:
@@ -90,7 +94,7 @@ def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
     return Finding.of(rule, what, parties, name=name, how=how)
 
 
-def _value(joined: Joined, name: str, how: str) -> int | tuple[int, ...] | str | None:
+def _value(joined: Joined, name: str, how: str) -> Given | str:
     # None where it is not known, or does not count.
     call = joined.operation.call
     if how == "weights":
@@ -98,12 +102,18 @@ def _value(joined: Joined, name: str, how: str) -> int | tuple[int, ...] | str |
     value = call.arguments.get(name)
     if how == "extent" and value == _NO_EXTENT:
         return None
-    if name in _LOGICAL and isinstance(value, int):
-        return int(value != 0)
+    value = as_meant(name, value)
     around = joined.operation.process.around
     if how == "defined" and value is not None and isinstance(value, int):
         return None if around.constant_name(value, "MPI_UNDEFINED") else value
     return value
+
+
+def as_meant(name: str, value: Given) -> Given:
+    """An argument as it counts: of logicals (MPI-4.1, section 2.5.4) only whether they are true."""
+    if name not in _LOGICAL or value is None:
+        return value
+    return tuple(int(item != 0) for item in value) if isinstance(value, tuple) else int(value != 0)
 
 
 def _weights(call: Call) -> str | None:
@@ -168,7 +178,7 @@ _NAMED = {
     "split_type": ("MPI_COMM_TYPE_SHARED",),
 }
 _WEIGHTS = {"weights": "degrees", "sourceweights": "indegree", "destweights": "outdegree"}
-_LOGICAL = ("reorder", "high", "flag")
+_LOGICAL = ("periods", "reorder", "high", "flag")
 _NOUNS = {
     "group": "groups",
     "local_leader": "local leaders",

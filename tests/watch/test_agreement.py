@@ -178,6 +178,7 @@ ROWS = {
 }
 # Those in which the processes may differ.
 MAY_DIFFER = [
+    "cart_true",
     "reduce_scatter_place",
 ]
 GROUPS = [
@@ -234,12 +235,25 @@ def test_what_agrees(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("options", [[], ["--strict"]], ids=["watched", "strict"])
 def test_what_may_differ(mpi: MPI, options: list[str], tmp_path: Path) -> None:
-    """MPI_IN_PLACE in some processes only: MPI-4.1, sections 6.10.2 and 6.11."""
+    """MPI_IN_PLACE in some processes only: MPI-4.1, sections 6.10.2 and 6.11; logicals."""
     program = runs.program("agree.c", mpi, "-w")
     command: list[str | Path] = [program, tmp_path / "file", "wrong", *MAY_DIFFER]
     found = runs.run(mpi, command, *options)
     assert (found.output, found.blocks) == (f"{len(MAY_DIFFER)} rows\n", [])
     assert found.last[0].startswith("mpipp: no errors in 2 processes")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_logicals_are_not_compared(mpi: MPI, tmp_path: Path) -> None:
+    """With --strict the watcher is asked no more than where the numbers are the same."""
+
+    def questions(*words: str) -> int:
+        command: list[str | Path] = [runs.program("agree.c", mpi, "-w"), tmp_path / "file", *words]
+        (last,) = runs.run(mpi, command, "--strict").last
+        return int(re.findall(r"(\d+) questions?", last)[0])
+
+    assert questions("wrong", "cart_true") == questions("right", "cart_true")
+    assert questions("wrong", "cart_periods") == questions("right", "cart_periods") + 2
 
 
 BETWEEN_GROUPS = """\

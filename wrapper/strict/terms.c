@@ -334,6 +334,9 @@ static uint32_t agreeing(const struct mpipp_input *input) {
   return 0;
 }
 
+// Of these only counts whether they are true.
+enum { LOGICAL = MPIPP_AGREE_PERIODS | MPIPP_AGREE_REORDER | MPIPP_AGREE_HIGH | MPIPP_AGREE_FLAG };
+
 // last: the value before it, the last of an array; of a graph the number of edges.
 static uint64_t input_value(uint64_t value, const struct mpipp_input *input, uint32_t agree,
                             int64_t last) {
@@ -342,8 +345,10 @@ static uint64_t input_value(uint64_t value, const struct mpipp_input *input, uin
   if (input->size == 1) return mpipp_mixed(value, text(input->values));
   int64_t count = input->count >= 0 ? input->count : last;
   int64_t mask = agree == MPIPP_AGREE_ASSERT ? MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED : -1;
-  for (int64_t i = 0; i < count; i++)
-    value = mpipp_mixed(value, (uint64_t)(element(input->values, (uint64_t)i, input->size) & mask));
+  for (int64_t i = 0; i < count; i++) {
+    int64_t given = element(input->values, (uint64_t)i, input->size) & mask;
+    value = mpipp_mixed(value, agree & LOGICAL ? given != 0 : (uint64_t)given);
+  }
   return value;
 }
 

@@ -65,6 +65,7 @@ static const struct {
     ENTRY(ibcast_type),
     ENTRY(cart_dims),
     ENTRY(cart_periods),
+    ENTRY(cart_true),
     ENTRY(cart_reorder),
     ENTRY(graph_edges),
     ENTRY(dist_graph_weights),

@@ -15,6 +15,12 @@ ROW(cart_periods) {
   MPI_Cart_create(comm, 1, dims, periods, 0, &made);
   part(&made);
 }
+ROW(cart_true) { // any number but 0 is true
+  MPI_Comm made;
+  int dims[1] = {2}, periods[1] = {1 + differs};
+  MPI_Cart_create(comm, 1, dims, periods, 0, &made);
+  part(&made);
+}
 ROW(cart_reorder) {
   MPI_Comm made;
   int dims[1] = {2}, periods[1] = {0};
