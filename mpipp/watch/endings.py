@@ -16,13 +16,13 @@ from mpipp.errors import MpippError
 from mpipp.model import Site, procedures
 from mpipp.show import wording
 from mpipp.watch import connection
-from mpipp.watch.watched import GONE, Watched, operations
+from mpipp.watch.watched import GONE, Watched, marked, operations
 
 _INNOCENT = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
-# They wait for a peer, or tell only what is known.
+# They wait for a peer.
 _WAITING = {
     *("MPI_Recv", "MPI_Mrecv", "MPI_Probe", "MPI_Mprobe", "MPI_Send", "MPI_Ssend", "MPI_Barrier"),
-    *("MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Comm_rank", "MPI_Comm_size"),
+    *("MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Buffer_flush", "MPI_Comm_flush_buffer"),
     *("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"),
     *("MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_lock", "MPI_Win_lock_all"),
     *("MPI_Win_unlock", "MPI_Win_unlock_all", "MPI_Win_flush", "MPI_Win_flush_all"),
@@ -85,7 +85,7 @@ def findings(
         advice = ""
         if not end and all(map(_is_inside, processes)):
             what, advice = _WRONG if all(one in wrong for one in processes) else _INSIDE
-        elif end == connection.EXITING and all(any(operations(one)) for one in processes):
+        elif end == connection.EXITING and all(map(_is_in_mpi, processes)):
             advice = _EXITED_INSIDE
         several = len(processes) > 1
         subject = f"{len(processes)} processes have" if several else "a process has"
@@ -144,7 +144,12 @@ def _may_wait(procedure: str) -> bool:
 
 
 def _is_inside(process: Process) -> bool:
-    return bool({one.call.procedure for one in operations(process)} - _INNOCENT)
+    recorded = {one.call.procedure for one in operations(process)}
+    return bool(recorded - _INNOCENT) or any(marked(process))
+
+
+def _is_in_mpi(process: Process) -> bool:
+    return any(operations(process)) or any(marked(process))
 
 
 def of_last_calls(found: Sequence[Finding], known: Sequence[Watched]) -> list[Finding]:
@@ -177,6 +182,9 @@ def standing(others: list[Watched]) -> list[Watched]:
 def _parties(process: Process) -> list[Party]:
     # What the process did in MPI.
     inside = [operation.party() for operation in operations(process)]
+    for one in marked(process):
+        text = f"in {one.procedure}"
+        inside.append(Party(process.number, text, "called at", one.site, one.tid))
     if inside:
         return inside
     last = next(process.registry.last_calls(), None)

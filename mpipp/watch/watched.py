@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
-from mpipp.model import Thread
+from mpipp.model import Thread, ThreadCall, procedures
 from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry
 from mpipp.registry.recorded import Recorded
@@ -136,8 +136,11 @@ class Watched(Recorded):
 
     def inside(self) -> list[str]:
         """The procedures that its threads are inside of."""
-        threads = self.registry.threads()
-        return [t.call.procedure for t in threads if isinstance(t, Thread) and t.call is not None]
+        process = self.process(0)
+        return [
+            *(one.call.procedure for one in operations(process)),
+            *(one.procedure for one in marked(process)),
+        ]
 
     def label(self) -> str:
         """ "rank 3", or the number of a process that has none."""
@@ -163,6 +166,15 @@ def operations(process: Process) -> Iterator[Operation]:
     for thread in process.threads:
         if thread.call is not None:
             yield Operation(process, thread.call, None, thread.tid)
+
+
+def marked(process: Process) -> Iterator[ThreadCall]:
+    """The same of those of which nothing else is recorded."""
+    for thread in process.registry.threads():
+        found = thread.marked if isinstance(thread, Thread) else None
+        # The name is that of the call before, if a thread has just begun one that is recorded.
+        if found is not None and found.procedure not in procedures.PROCEDURES:
+            yield found
 
 
 def handed(connection: socket.socket) -> said.First | None:

@@ -167,6 +167,42 @@ def test_what_only_logs_tell_comes_before_the_end(mpi: MPI) -> None:
     assert died.startswith("error: a process has died in a call that is wrong\n  rank 0: MPI_Put(")
 
 
+IN_INQUIRY = """\
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, size;
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) MPI_Comm_size(part, &size);
+  else MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+}
+"""
+IN_INQUIRY_DIED = """\
+error: a process has died inside of MPI
+  rank 1: in MPI_Comm_size
+    called at main.c:8 in main
+    meanwhile rank 0: MPI_Barrier, called at main.c:9 in main
+  rule: MPI-4.1, section 11.2.2: a process must call MPI_Finalize before it ends
+  to do: look at what it printed: MPI ends a program where a call has failed, unless another \
+error handler is set; of a process that a signal has killed the launcher says which, and \
+mpipp gdb shows its core file"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_mpi_ends_the_program_in_an_inquiry(mpi: MPI) -> None:
+    """Its arguments are not recorded, but that the process is in it."""
+    found = runs.run(mpi, [support.compile_program(IN_INQUIRY, mpi, ("-g", "-w"))])
+    (block,) = found.blocks
+    # Whether the other was there yet.
+    lines = re.sub(r"meanwhile rank 0: .*", "meanwhile rank 0: {}", block)
+    assert lines == re.sub(
+        "meanwhile rank 0: .*", "meanwhile rank 0: {}", mpi.cited(IN_INQUIRY_DIED)
+    )
+
+
 EXITS_INSIDE = """\
 #include <mpi.h>
 #include <stdlib.h>
