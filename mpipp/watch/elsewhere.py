@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,8 +25,6 @@ from mpipp.watch import interrupted, start
 from mpipp.watch.interrupted import WAITING
 from mpipp.watch.watched import Watched
 
-_CLEANED_UP = 5.0  # seconds in which a launcher has ended the others of one that has died
-_ENDED = "ended"  # the file that says that one has
 _BEATS = 2
 
 
@@ -106,8 +103,8 @@ class Nodes:
             return []
         paths = {rank: path for one in said.values() for rank, path in one["files"]}
         ranks = {one.registry.info.world_rank for one in own}
-        for rank, path in self._left():
-            paths.setdefault(rank, path)
+        for info, path in left(self._directory):
+            paths.setdefault(info.world_rank or 0, path)
         if len(ranks | set(paths)) < (own[0].registry.info.world_size or 0):
             return []
         found = [Elsewhere(files.read(path)) for rank, path in paths.items() if rank not in ranks]
@@ -149,52 +146,13 @@ class Nodes:
                 except (ValueError, KeyError, TypeError):
                     raise MpippError(f"{path} is damaged") from None
 
-    def _left(self) -> Iterator[tuple[int, str]]:
-        # By those that have ended.
-        for path in run.paths(os.path.join(self._directory, run.PROCESSES)):
-            yield files.head(path).info.world_rank or 0, path
-
-    # Who has died.
-
     @property
     def are_interrupted(self) -> bool:
         """Whether the user has ended the program."""
         return interrupted.is_said(self._directory)
 
-    def ends_first(self, one: Watched, own: Sequence[Watched]) -> bool:
-        """Whether no process of the job has died just before on another node: the launcher ends the
-        others then."""
-        if not self._directory or not are_elsewhere(one.registry.info, own):
-            return True
-        path, name = os.path.join(self._waiting, _ENDED), f".{self._own}-ended"
-        mine = os.path.join(self._waiting, name)
-        try:
-            save(self._waiting, name, self._own.encode())
-            for _ in range(2):
-                with contextlib.suppress(FileExistsError):
-                    os.link(mine, path)
-                    return True
-                with open(path, encoding="utf-8") as file:
-                    first = file.read()
-                if first == self._own:
-                    return True
-                if os.stat(mine).st_mtime - os.stat(path).st_mtime < _CLEANED_UP:
-                    return False
-                os.unlink(path)
-        except OSError:
-            return True
-        return True
 
-    def ended_with(self, own: Sequence[Watched], until: float) -> list[Elsewhere] | None:
-        """The processes of other nodes, that the launcher ends with one of this; None: not yet."""
-        if not self._directory or not own or not are_elsewhere(own[0].registry.info, own):
-            return []
-        try:
-            ranks = {one.registry.info.world_rank for one in own}
-            paths = {rank: path for rank, path in self._left() if rank not in ranks}
-            all_there = len(paths) + len(ranks) >= (own[0].registry.info.world_size or 0)
-            if not all_there and time.monotonic() < until:
-                return None
-            return [Elsewhere(files.read(path)) for _, path in sorted(paths.items())]
-        except (MpippError, OSError):
-            return []
+def left(directory: str) -> Iterator[tuple[ProcessInfo, str]]:
+    """The files of processes that have ended. Raises MpippError for one that makes no sense."""
+    for path in run.paths(os.path.join(directory, run.PROCESSES)):
+        yield files.head(path).info, path

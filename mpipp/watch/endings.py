@@ -29,6 +29,7 @@ _WAITING = {
     *("MPI_Win_flush_local", "MPI_Win_flush_local_all"),
 }
 _WRONG_CALL = 0  # the least doubt
+_OUTSIDE = 2  # of who is outside of MPI, and not the first of all nodes to be seen
 _NO_SITE = Site(0)
 _STILL = 0.02  # seconds in which who does not move is taken to stand still
 _LOOKS = 50
@@ -108,10 +109,10 @@ def causes(
 
     Args:
         first: that were seen first, at one time.
-        others: the other processes.
+        others: the other processes, but for those that have died before.
         is_wrong: whether an error was told of the call that a process is inside of.
     """
-    died = [one for one in others if one.state == GONE and not one.end and not one.ended_at]
+    died = [one for one in others if one.state == GONE and not one.end]
     inside = [one for one in died if set(one.inside()) - _INNOCENT]
     if any(one.end for one in first):
         return first
@@ -121,6 +122,35 @@ def causes(
     if not likely or least == _WRONG_CALL:  # who was seen first is of no account
         likely = [one for one in (*first, *inside) if doubts[one.pid] == least]
     return sorted(likely, key=lambda one: one.registry.info.world_rank or 0)
+
+
+def causes_too(
+    ended: Sequence[Watched],
+    others: Sequence[Watched],
+    is_wrong: Callable[[Watched], bool] = lambda one: False,
+) -> list[Watched]:
+    """The same of a node whose processes died just after others elsewhere had been seen to.
+
+    Which was the first of all is hardly known then: if it is outside of MPI, it is rather that one
+    than those that wait.
+    """
+    found = causes([], [*ended, *others], is_wrong)
+    outside = [one for one in ended if not one.inside()]
+    if outside and all(_doubt(one, is_wrong) > _OUTSIDE for one in found):
+        return outside
+    return found
+
+
+def least_doubt(
+    found: Sequence[Watched], is_first: bool, is_wrong: Callable[[Watched], bool]
+) -> int | None:
+    """The more, the less likely one of these is the cause; None without any."""
+    least = _WRONG_CALL if is_first else _OUTSIDE
+    doubts = [
+        _doubt(one, is_wrong) if one.inside() else max(least, _doubt(one, is_wrong))
+        for one in found
+    ]
+    return min(doubts, default=None)
 
 
 def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
@@ -133,8 +163,8 @@ def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
     if not inside or not all(map(_may_wait, doubtful)):
         return 1
     if doubtful:
-        return 2
-    return 3 if inside - _INNOCENT else 4
+        return 3
+    return 4 if inside - _INNOCENT else 5
 
 
 def _may_wait(procedure: str) -> bool:

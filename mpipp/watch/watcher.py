@@ -25,6 +25,7 @@ from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
 from mpipp.watch.coverage import last_words
+from mpipp.watch.deaths import AFTER, CLEANED_UP, Deaths
 from mpipp.watch.elsewhere import Elsewhere, Nodes
 from mpipp.watch.everybody import INTERVAL, Everybody
 from mpipp.watch.hanging import Hanging
@@ -40,7 +41,6 @@ from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
-_CLEANED_UP = 5.0  # seconds in which it has ended them
 _OTHER_NODES = 2.0  # seconds in which the watchers of others have seen theirs end
 _LOOK = 0.5  # seconds between looks whether anything moves, at most; and at least
 _LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
@@ -93,6 +93,7 @@ class Watcher:
         self._everybody = Everybody(settings.report)
         self._left = Left(settings.report)
         self._nodes = Nodes(settings.report)
+        self._deaths = Deaths(settings.report)
         self._hanging = Hanging(
             self._watched, settings.hang_after, telling, output, self._stopping, self._nodes
         )
@@ -261,9 +262,11 @@ class Watcher:
         if any(other.state == LOST and not goes_on(other.pid) for other in self._watched):
             return
         now = time.monotonic()
-        last = max((other.ended_at for other in self._ended), default=-_CLEANED_UP)
+        last = max((other.ended_at for other in self._ended), default=-CLEANED_UP)
         # It was not heard while the watcher was at work: it may have ended just after it was last.
-        if self._heard_all - last >= _CLEANED_UP and self._nodes.ends_first(one, self._watched):
+        if self._heard_all - last < CLEANED_UP:
+            return
+        if self._deaths.order(one, self._watched) != AFTER:
             one.ended_at = now
             self._ended.append(one)
 
@@ -333,15 +336,16 @@ class Watcher:
                 one for one in self._ended if one.ended_at == at and self._telling.can_read(one)
             ]
             known = [one for one in self._watched if self._telling.can_read(one)]
-            rest = [one for one in known if one not in ended]
-            ended = endings.causes(ended, rest, self._telling.is_wrong)
+            ended = self._causes(ended, known)
             others = [one for one in known if one not in ended]
             elsewhere: list[Elsewhere] = []
             if not any(one.end for one in ended):
-                left = self._nodes.ended_with(known, at + _OTHER_NODES)
+                left = self._deaths.ended_with(known, at + _OTHER_NODES)
                 if left is None:
                     self._due = time.monotonic() + _KILLED
                     return
+                if not self._deaths.are_the_cause():
+                    continue
                 elsewhere = left
             still = endings.standing(others)
             members: list[Shown] = [*ended, *still, *elsewhere]
@@ -351,6 +355,16 @@ class Watcher:
             found = endings.findings(how, processes[len(ended) :], View(members), wrong)
             self._telling.tell(members, found)
         self._told_ends |= times
+
+    def _causes(self, ended: list[Watched], known: list[Watched]) -> list[Watched]:
+        # Of processes that ended at one time, and those that died then or after; others are told.
+        is_wrong = self._telling.is_wrong
+        rest = [one for one in known if one not in ended and not one.ended_at]
+        is_first = self._deaths.is_first
+        found = (endings.causes if is_first else endings.causes_too)(ended, rest, is_wrong)
+        if not any(one.end for one in found):
+            self._deaths.say(known, endings.least_doubt(found, is_first, is_wrong))
+        return found
 
     def _findings(self, resting: list[Watched]) -> Iterator[Finding]:
         processes = [one.process(number) for number, one in enumerate(resting)]

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from mpipp.watch.endings import causes
+from mpipp.watch.endings import causes, causes_too, least_doubt
 from mpipp.watch.watched import GONE, Watched
 
 
@@ -66,3 +66,22 @@ def test_an_error_was_told_of_several() -> None:
     """Who is seen first is the launcher's."""
     first, other, third = dead(1, "MPI_Bcast"), dead(0, "MPI_Bcast"), dead(2, "MPI_Bcast")
     assert causes([first], [other, third], lambda one: one is not third) == [other, first]
+
+
+@pytest.mark.parametrize(
+    ("ended", "expected", "doubt"),
+    [
+        ([(0, "MPI_Barrier")], 0, 4),
+        ([(0,)], 0, 2),  # rather than who waits elsewhere
+        ([(0,), (1, "MPI_Info_get")], 1, 1),
+        ([(0,), (1, "MPI_Recv")], 0, 2),
+        ([(0, "MPI_Recv"), (1,)], 0, 4),  # who was not the first here is the launcher's
+    ],
+)
+def test_causes_of_a_node_that_is_not_the_first(
+    ended: list[tuple[int, str]], expected: int, doubt: int
+) -> None:
+    first, *others = (dead(*one) for one in ended)
+    found = causes_too([first], others)
+    assert [one.registry.info.world_rank for one in found] == [expected]
+    assert least_doubt(found, False, lambda one: False) == doubt

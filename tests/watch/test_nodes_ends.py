@@ -18,7 +18,8 @@ from support import MPI, ROOT, on_mpi
 from test_nodes import LAUNCHER
 from test_unwatched import ended
 
-from mpipp.watch.elsewhere import Nodes
+from mpipp.watch.connection import ABORTING
+from mpipp.watch.deaths import Deaths
 
 RING = """\
 error: deadlock: rank 0 waits for rank 3, rank 3 for rank 2, rank 2 for rank 1, rank 1 for rank 0
@@ -49,12 +50,12 @@ error: deadlock: rank 0 and rank 2 wait for each other
   rank 2 waits in MPI_Waitall(2 requests), called at across.c:24 in main
     for MPI_Irecv(source 0, tag 4), called at across.c:22 in main: rank 0 has no such send pending
   ranks 1 and 3 wait for them:
-    ranks 1 and 3 in MPI_Barrier, called at across.c:30 in main"""
+    ranks 1 and 3 in MPI_Barrier, called at across.c:36 in main"""
 
 
-def started(mpi: MPI, cwd: Path, *words: str) -> subprocess.Popen[str]:
-    """Four processes on two nodes."""
-    launcher = " ".join([sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec])
+def started(mpi: MPI, cwd: Path, *words: str, each: int = 2) -> subprocess.Popen[str]:
+    """Four processes, so many on each node."""
+    launcher = " ".join([sys.executable, "-I", "-S", str(LAUNCHER), str(each), *mpi.mpiexec])
     options = "--hang-after", "0.5", "--mpiexec", launcher, "-n", "4", "--"
     program = runs.program("across.c", mpi)
     return subprocess.Popen(
@@ -119,22 +120,68 @@ def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
     assert re.match("mpipp: 1 error in 4 processes, ", found.last[-1])
 
 
-def test_the_first_to_die_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def process(rank: int) -> Any:
-        info = SimpleNamespace(job=1, world_rank=rank, world_size=2)
-        return SimpleNamespace(registry=SimpleNamespace(info=info))
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("each", [1, 2])
+def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> None:
+    """Who is seen to die first is often one of those that the launcher ends."""
+    found = ended(started(mpi, tmp_path, "refused", each=each))
+    (block,) = found.blocks
+    said = re.sub(r"\n    called at .*", "", block).splitlines()
+    assert said[0] == "error: a process has died inside of MPI"
+    assert said[1].startswith("  rank 2: MPI_Info_delete(")
+    assert said[2] == "    meanwhile ranks 0, 1 and 3: MPI_Barrier, called at across.c:36 in main"
+    assert re.match("mpipp: 1 error in 4 processes, ", found.last[-1])
 
-    monkeypatch.setenv("MPIPP_NODE", "one")
-    one = Nodes(str(tmp_path))
-    monkeypatch.setenv("MPIPP_NODE", "other")
-    other = Nodes(str(tmp_path))
-    first, second = process(0), process(1)
-    assert one.ends_first(first, [first])
-    assert not other.ends_first(second, [second])
-    assert one.ends_first(first, [first])
+
+def process(rank: int, end: int = 0) -> Any:
+    """One of two."""
+    info = SimpleNamespace(job=1, world_rank=rank, world_size=2)
+    return SimpleNamespace(registry=SimpleNamespace(info=info), end=end)
+
+
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Deaths]:
+    """What two nodes know."""
+    made = []
+    for name in ("one", "other"):
+        monkeypatch.setenv("MPIPP_NODE", name)
+        made.append(Deaths(str(tmp_path)))
+    return made
+
+
+def test_the_order_of_deaths(both: list[Deaths], tmp_path: Path) -> None:
+    one, other = both
+    first, second, aborts = process(0), process(1), process(1, ABORTING)
+    assert one.order(first, [first]) == "first"
+    assert other.order(second, [second]) == "too"
+    assert other.order(aborts, [aborts]) == "after"
+    assert one.order(first, [first]) == "first"
     # Where there is no other node, or no directory, each is told of.
-    assert other.ends_first(second, [first, second])
-    assert Nodes("").ends_first(second, [second])
+    assert other.order(second, [first, second]) == "first"
+    assert Deaths("").order(second, [second]) == "first"
     # Long after.
     os.utime(tmp_path / "waiting" / "ended", (1e9, 1e9))
-    assert other.ends_first(second, [second])
+    assert other.order(aborts, [aborts]) == "first"
+    assert one.order(first, [first]) == "after"  # it has told what it does
+
+
+@pytest.mark.parametrize(
+    ("doubts", "causes"),
+    [
+        ((2, 1), (False, True)),
+        ((1, 2), (True, False)),
+        ((2, 2), (True, False)),  # who was first
+        ((2, None), (True, False)),
+        ((None, 3), (False, True)),
+        ((None, None), (True, True)),  # nothing is told of none
+    ],
+)
+def test_the_least_doubt(
+    both: list[Deaths], doubts: tuple[int | None, int | None], causes: tuple[bool, bool]
+) -> None:
+    processes = process(0), process(1)
+    for node, one in zip(both, processes):
+        node.order(one, [one])
+    for node, one, doubt in zip(both, processes, doubts):
+        node.say([one], doubt)
+    assert tuple(node.are_the_cause() for node in both) == causes

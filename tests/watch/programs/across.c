@@ -23,6 +23,12 @@ int main(int argc, char **argv) {
     MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   }
+  if (strcmp(how, "refused") == 0 && rank == 2) { // MPI ends the program
+    MPI_Info info;
+    MPI_Info_create(&info);
+    sleep(1);
+    MPI_Info_delete(info, "none");
+  }
   if (strcmp(how, "slow") == 0 && rank == 2) sleep(3); // the others wait for it
   if (strcmp(how, "die") == 0 && !MPI_Barrier(MPI_COMM_WORLD) && rank == 1) raise(SIGKILL);
   if (strcmp(how, "die") == 0 && rank == 3)
