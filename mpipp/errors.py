@@ -17,6 +17,14 @@ class UnreadableMemory(MpippError):
         self.length = length
 
 
+class GoneMemory(UnreadableMemory):
+    """The same, since the process has ended: all but its records is gone."""
+
+    def __init__(self, address: int, length: int) -> None:
+        super().__init__(address, length)
+        self.args = ("what lay in the process's own memory has gone with it",)
+
+
 class NoWrapper(MpippError):
     """There is no process with a wrapper for its MPI library: handles are what gdb says."""
 

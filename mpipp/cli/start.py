@@ -84,8 +84,8 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         choices=("report", "handler", "abort"),
         default="report",
         help="with --check: what becomes of a call that is wrong: it goes on, the error handler is "
-        "called in its place, or the job ends; but for report also of collective calls that "
-        "disagree, as with --strict (default: report)",
+        "called in its place, or the job ends; handler and abort imply --strict: they are for "
+        "collective calls that disagree, too (default: report)",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(

@@ -10,7 +10,7 @@ import contextlib
 import os
 import struct
 
-from mpipp.errors import MpippError, UnreadableMemory
+from mpipp.errors import GoneMemory, MpippError, UnreadableMemory
 from mpipp.registry.memory import Memory
 
 _HEAD = struct.Struct("=QQQQ")  # struct mpipp_arena: count, not_there, code, code_bytes
@@ -33,6 +33,7 @@ class FileMemory:
         self._file = file
         self._arena = arena
         self._others = others
+        self._ended = False
         self._regions: list[tuple[int, int, int]] = []
         self.not_there = 0
         self._code = [0, 0]
@@ -63,6 +64,7 @@ class FileMemory:
     def without_others(self) -> None:
         """The process has ended: its other memory is gone."""
         self._others = None
+        self._ended = True
 
     def read(self, address: int, length: int) -> bytes:
         if not length:
@@ -75,7 +77,7 @@ class FileMemory:
                 raise UnreadableMemory(address, length) from None
         if self._others is not None and 0 <= address <= address + length <= _ADDRESS_SPACE:
             return self._others.read(address, length)
-        raise UnreadableMemory(address, length)
+        raise (GoneMemory if self._ended else UnreadableMemory)(address, length)
 
     def write(self, address: int, data: bytes) -> None:
         """Change what lies in the file. Raises MpippError where it does not."""

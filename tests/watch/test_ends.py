@@ -203,6 +203,30 @@ def test_mpi_ends_the_program_in_an_inquiry(mpi: MPI) -> None:
     )
 
 
+GONE = """\
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, in[8] = {0}, out[8];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int sent[2] = {2, 2}, received[2] = {rank ? 1 : 2, 2}, at[2] = {0, 2};
+  MPI_Alltoallv(in, sent, at, MPI_INT, out, received, at, MPI_INT, MPI_COMM_WORLD);
+  MPI_Finalize();
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_counts_that_have_gone_with_the_process(mpi: MPI) -> None:
+    """They lay on its stack."""
+    found = runs.run(mpi, [support.compile_program(GONE, mpi, ("-g", "-w"))])
+    gone = "what lay in the process's own memory has gone with it"
+    (block,) = (one for one in found.blocks if "died" in one)
+    assert f"(<{gone}>)" in block and "cannot read" not in block
+    said = {re.sub(r"rank \d", "rank N", line) for line in found.last[:-1]}
+    assert said == {f"mpipp: not checked: rank N: {gone}"}
+
+
 EXITS_INSIDE = """\
 #include <mpi.h>
 #include <stdlib.h>
