@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Do split collective calls on a file come one at a time, each with its end? (MPI-4.1, section
-14.4.5)"""
+"""Do split collective calls on a file come one at a time, each with its end (MPI-4.1, section
+14.4.5), and have its operations ended before it is closed?"""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.model import Call, File
 
-# Before which split collective calls must have ended, and the rules that say so.
+# Before which split collective calls and nonblocking operations must have ended, and the ends of
+# the rules that say so.
 _QUIET = {
-    "File_close": "split-before-close",
-    "File_set_size": "split-before-set-size",
-    "File_set_view": "split-before-set-view",
-    "File_sync": "split-before-sync",
+    "File_close": "before-close",
+    "File_set_size": "before-set-size",
+    "File_set_view": "before-set-view",
+    "File_sync": "before-sync",
 }
 
 
@@ -23,7 +24,11 @@ def check(process: Process) -> Findings:
         if operation.tid is None:
             continue
         file = _file(operation)
-        if file is None or file.split_doubted:
+        if file is None:
+            continue
+        if operation.call.facts.operation in _QUIET:
+            yield from _nonblocking(operation, file)
+        if file.split_doubted:
             continue
         if file.split is None:
             yield from _alone(operation, file)
@@ -41,6 +46,18 @@ def _file(operation: Operation) -> File | None:
     handle = file_of(operation.call)
     found = operation.process.usable("file", handle) if handle is not None else None
     return found if isinstance(found, File) else None
+
+
+def _nonblocking(operation: Operation, file: File) -> Findings:
+    # One finding for all that are pending on the file.
+    process, call = operation.process, operation.call
+    for other in process.operations:
+        pending = other.request is not None and other.request.pending
+        if pending and other.call.file is not None and _file(other) == file:
+            what = f"{call.procedure} is called while {other.call.procedure} is pending on the file"
+            rule = f"pending-{_QUIET[call.facts.operation]}"
+            yield Finding.of(rule, what, [operation.party(), other.party()])
+            return
 
 
 def _alone(operation: Operation, file: File) -> Findings:
@@ -63,4 +80,4 @@ def _beside(operation: Operation, split: Call) -> Findings:
     elif facts.over == "file" and facts.buffers:
         yield Finding.of("split-beside", what, parties)
     elif facts.operation in _QUIET:
-        yield Finding.of(_QUIET[facts.operation], what, parties)
+        yield Finding.of(f"split-{_QUIET[facts.operation]}", what, parties)

@@ -118,28 +118,40 @@ static void *object_of(const struct mpipp_input *input) {
   return mpipp_find_live(kind, handle);
 }
 
-int mpipp_is_pending_on(const struct mpipp_request *request, uint64_t comm) {
+static int is_active(const struct mpipp_request *request) {
   uint64_t serial = MPIPP_READ(request->object.serial);
-  return serial && request->state == MPIPP_REQUEST_ACTIVE && request->call.comm == comm &&
-         request->call.present & MPIPP_HAS_COMM && request->call.ordinal &&
+  return serial && request->state == MPIPP_REQUEST_ACTIVE &&
          !(MPIPP_READ(request->object.flags) & MPIPP_FLAG_ENDED);
+}
+
+int mpipp_is_pending_on(const struct mpipp_request *request, uint64_t comm) {
+  return is_active(request) && request->call.comm == comm &&
+         request->call.present & MPIPP_HAS_COMM && request->call.ordinal;
+}
+
+int mpipp_is_on_file(const struct mpipp_request *request, uint64_t file) {
+  return is_active(request) && request->call.present & MPIPP_HAS_FILE && request->call.file == file;
+}
+
+int mpipp_has_any(mpipp_is_on *is_on, uint64_t handle) {
+  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
+       chunk = (const void *)(uintptr_t)MPIPP_READ(chunk->next)) {
+    const struct mpipp_request *requests = (const void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
+      if (is_on(&requests[i], handle)) return 1;
+    }
+  }
+  return 0;
 }
 
 // Whether a communicator that is freed is the program's own, and nothing is pending on it.
 static int may_be_freed(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_object *comm = object_of(&inputs[0]);
-  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
   if (comm && comm->flags & MPIPP_FLAG_PREDEFINED) return 0;
   if (!comm || comm->kind != MPIPP_COMM || MPIPP_READ(mpipp_several_threads)) return 1;
-  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
-       chunk = (const void *)(uintptr_t)MPIPP_READ(chunk->next)) {
-    const struct mpipp_request *requests = (const void *)(chunk + 1);
-    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
-      if (mpipp_is_pending_on(&requests[i], comm->handle)) return 0;
-    }
-  }
-  return 1;
+  return !mpipp_has_any(mpipp_is_pending_on, comm->handle);
 }
 
 static int is_not_attached(const struct mpipp_call *call) {
@@ -271,4 +283,16 @@ uint64_t mpipp_file_of(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   if (call->procedure == MPIPP_PROC_File_close) return *(const uint64_t *)inputs[0].values;
   return call->file;
+}
+
+int mpipp_ends_on_file(const struct mpipp_call *call) {
+  switch (mpipp_facts[call->procedure].operation) {
+  case MPIPP_PROC_File_close:
+  case MPIPP_PROC_File_set_size:
+  case MPIPP_PROC_File_set_view:
+  case MPIPP_PROC_File_sync:
+    return 1;
+  default:
+    return 0;
+  }
 }

@@ -22,7 +22,12 @@ enum mpipp_kind mpipp_kind_named(uint64_t name);
 int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index);
 
 // Whether a request is of an operation that goes on there, and not on one that had its handle.
-int mpipp_is_pending_on(const struct mpipp_request *request, uint64_t comm);
+typedef int mpipp_is_on(const struct mpipp_request *request, uint64_t handle);
+mpipp_is_on mpipp_is_pending_on; // a communicator
+mpipp_is_on mpipp_is_on_file;
+int mpipp_has_any(mpipp_is_on *is_on, uint64_t handle);
+// Whether all that is nonblocking on its file must be complete before the call.
+int mpipp_ends_on_file(const struct mpipp_call *call);
 
 // The handle of the file that a call is collective over, which MPI_File_close gives as an argument.
 uint64_t mpipp_file_of(const struct mpipp_call *call);

@@ -140,16 +140,15 @@ static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *c
   }
 }
 
-// The operations that are pending on a communicator that is freed.
-static void ask_pending_on(struct mpipp_asking *asking, const struct mpipp_call *call) {
+// The operations that are pending on a communicator that is freed, or a file that is closed.
+static void ask_pending_on(struct mpipp_asking *asking, uint64_t handle, mpipp_is_on *is_on) {
   const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
-  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
-  uint64_t comm = *(const uint64_t *)inputs[0].values, left = MOST_PENDING;
+  uint64_t left = MOST_PENDING;
   for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
        chunk = (const void *)(uintptr_t)chunk->next) {
     const struct mpipp_request *requests = (const void *)(chunk + 1);
     for (uint64_t i = 0; i < chunk->used && left; i++) {
-      if (!mpipp_is_pending_on(&requests[i], comm)) continue;
+      if (!is_on(&requests[i], handle)) continue;
       mpipp_ask_pending(asking, &requests[i]);
       left--;
     }
@@ -223,7 +222,10 @@ static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thr
   if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) ask_requests(asking, call);
   if (mpipp_facts[call->procedure].over == MPIPP_OVER_FILE) ask_split(asking, call);
   if (call->procedure == MPIPP_PROC_Comm_free || call->procedure == MPIPP_PROC_Comm_disconnect)
-    ask_pending_on(asking, call);
+    ask_pending_on(asking,
+                   *(const uint64_t *)((const struct mpipp_input *)(uintptr_t)call->inputs)->values,
+                   mpipp_is_pending_on);
+  if (mpipp_ends_on_file(call)) ask_pending_on(asking, mpipp_file_of(call), mpipp_is_on_file);
 }
 
 // Where the screens are checked: what is asked about is not cleared, so that most of it needs no

@@ -170,11 +170,14 @@ int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)room);
 }
 
-// Whether a call that is collective over a file comes neither beside a split one nor ends none.
-static int is_beside_no_split(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+// Whether a call that is collective over a file comes neither beside a split one nor ends none, nor
+// while anything is pending there that must be complete.
+static int is_beside_nothing(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_file *file = NULL;
   if (facts->over == MPIPP_OVER_FILE) file = mpipp_find_live(MPIPP_FILE, mpipp_file_of(call));
+  if (file && mpipp_ends_on_file(call) && mpipp_has_any(mpipp_is_on_file, mpipp_file_of(call)))
+    return mpipp_doubted(doubt, MPIPP_OF_SPLIT, file->object.serial);
   if (!file || MPIPP_READ(file->split_doubted)) return 1;
   uint32_t begun = MPIPP_READ(file->split_pending) ? file->call.procedure : 0;
   if (facts->form == MPIPP_FORM_SPLIT_END) {
@@ -205,7 +208,7 @@ int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm
     fine &= mpipp_fits_target(call, doubt);
   }
   if (present & MPIPP_HAS_FILE) fine &= mpipp_given(MPIPP_FILE, call->file, doubt) != NULL;
-  if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= is_beside_no_split(call, doubt);
+  if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= is_beside_nothing(call, doubt);
   if (present & MPIPP_HAS_MESSAGE) fine &= mpipp_given(MPIPP_MESSAGE, call->message, doubt) != NULL;
   if (present & MPIPP_HAS_CONSTRUCTOR) {
     fine &= has_fine_types(call, doubt);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for split collective calls on files, one process alone."""
+"""Rules for split collective calls on files, and what is pending on them, one process alone."""
 
 from __future__ import annotations
 
@@ -17,6 +17,19 @@ def _before(id: str, section: str, procedure: str) -> Rule:
     sentence = f"split collective calls must have ended before {procedure} is called"
     return _split(f"split-before-{id}", section, sentence, _END_BEFORE)
 
+
+def _pending(id: str, section: str, procedure: str) -> Rule:
+    sentence = f"nonblocking operations on a file must be complete before {procedure} is called"
+    advice = "complete its request before, with MPI_Wait or its like"
+    return _split(f"pending-before-{id}", section, sentence, advice)
+
+
+_ENDS = (
+    ("close", "14.2.2", "MPI_File_close"),
+    ("set-size", "14.2.4", "MPI_File_set_size"),
+    ("set-view", "14.3", "MPI_File_set_view"),
+    ("sync", "14.6.1", "MPI_File_sync"),
+)
 
 RULES = (
     _split(
@@ -43,8 +56,6 @@ RULES = (
         "an _end belongs to the split collective call that is pending",
         "call the _end of the procedure that has begun it",
     ),
-    _before("close", "14.2.2", "MPI_File_close"),
-    _before("set-size", "14.2.4", "MPI_File_set_size"),
-    _before("set-view", "14.3", "MPI_File_set_view"),
-    _before("sync", "14.6.1", "MPI_File_sync"),
+    *(_before(*each) for each in _ENDS),
+    *(_pending(*each) for each in _ENDS),
 )

@@ -45,6 +45,13 @@ CASE(independent) {
   MPI_File_write_at(file, 64, more, 4, MPI_INT, MPI_STATUS_IGNORE);
   MPI_File_write_at_all_end(file, ints, MPI_STATUS_IGNORE);
 }
+CASE(viewed) {
+  MPI_Request request;
+  MPI_File_iwrite(file, ints, 4, MPI_INT, &request);
+  if (!wrong) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  if (wrong) MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 // Last: the library may not close it.
 CASE(closed) {
   MPI_File_write_at_all_begin(file, 0, ints, 4, MPI_INT);
@@ -52,7 +59,7 @@ CASE(closed) {
 }
 
 static void (*const cases[])(void) = {
-    beside, twice, not_begun, other_end, synced, independent, closed,
+    beside, twice, not_begun, other_end, synced, independent, viewed, closed,
 };
 
 int main(int argc, char **argv) {
