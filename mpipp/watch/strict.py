@@ -150,8 +150,18 @@ def _findings(joined: Sequence[Joined]) -> list[Finding]:
         pairs = zip(cycle(first), other) if len(other) > len(first) else zip(first, cycle(other))
         told = [finding for pair in pairs for finding in collectives.errors(pair)]
         alike = report.folded(told, lambda party: ())[0].processes
-        found += (one for one in told if tuple(p.process for p in one.parties) in alike)
+        told = [one for one in told if tuple(p.process for p in one.parties) in alike]
+        found += (one for one in told if not _is_repeated(one, found))
     return found or list(collectives.errors(joined)) or list(_ends(joined))
+
+
+def _is_repeated(finding: Finding, found: Sequence[Finding]) -> bool:
+    # Of an argument that all give otherwise the first two are enough.
+    return finding.rule.check == "argument-mismatch" and any(
+        (one.rule.id, one.sentence) == (finding.rule.id, finding.sentence)
+        and one.what != finding.what
+        for one in found
+    )
 
 
 def _ends(joined: Sequence[Joined]) -> Findings:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import runs
+import support
 from support import MPI, on_mpi
 
 ROOTS = """\
@@ -118,3 +119,26 @@ def test_the_program_has_the_communicators_that_it_needs(mpi: MPI) -> None:
         "mpipp: not checked: calls before they began (--strict): those on communicators with "
         "processes of another MPI_COMM_WORLD, of a session, or beyond 256 of a process at a time"
     ]
+
+
+ALL_DIFFER = """\
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, zero = 0;
+  MPI_Comm grid;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int dims = rank + 1;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &dims, &zero, 0, &grid);
+  MPI_Finalize();
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_an_argument_that_all_give_otherwise_is_told_once(mpi: MPI) -> None:
+    program = support.compile_program(ALL_DIFFER, mpi)
+    found = runs.run(mpi, [program], "--strict", "--on-error", "handler", n=3)
+    (block,) = found.blocks
+    assert block.startswith("error: the processes give different dims: {1} and {2}\n  rank 0: ")
