@@ -123,10 +123,27 @@ class Hanging:
         # What has changed meanwhile may have been misread.
         if movement(self._running()) != self._moving.known:
             return
-        self._tell_stuck(found, everybody)
+        self._tell_stuck(self._without_told(found, others, View(everybody)), everybody)
         self._telling.tell(everybody, iter(others))
         for text in remarks:
             self._remark(text)
+
+    def _without_told(
+        self, found: Iterable[stuck.Told], others: Iterable[Finding], view: View
+    ) -> list[stuck.Told]:
+        # Of processes in different collective calls a finding says more: which they are.
+        meetings = [
+            frozenset(view.label(party.process) for party in one.parties)
+            for one in others
+            if one.rule.check == "collective-mismatch" and self._telling.collected.is_chosen(one)
+        ]
+        return [
+            one
+            for one in found
+            if self._stopping.is_asked_for  # which it does where they wait
+            or one.record["kind"] != "mismatch"
+            or not any(who <= one.who for who in meetings)
+        ]
 
     def _remark(self, text: str) -> None:
         # What is polled for may be another at each look.

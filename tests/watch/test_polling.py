@@ -131,3 +131,30 @@ def test_of_processes_of_two_nodes(mpi: MPI) -> None:
     done = support.shell(*words, program, "probes")
     assert PROBES in done.stderr
     assert "the watcher has failed" not in done.stderr
+
+
+MEET = """\
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  alarm(5);
+  static int memory[4];
+  void *given;
+  MPI_Win window;
+  if (rank == 0) MPI_Win_allocate(16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &given, &window);
+  else MPI_Win_create(memory, 16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Recv(memory, 1, MPI_INT, !rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+"""
+
+
+@on_mpi("mpich4")
+def test_different_collective_calls_are_told_once(mpi: MPI) -> None:
+    """Not also as processes that wait for ever in them."""
+    program = support.compile_program(MEET, mpi, ("-g", "-w"))
+    done = support.shell(*runs.words(mpi, "--hang-after", "1"), program)
+    assert done.stderr.count("MPI_Win_allocate and MPI_Win_create meet") == 1
+    assert "are in different collective operations" not in done.stderr
