@@ -176,7 +176,7 @@ def test_time_does_not_grow_with_the_square_of_pieces_of_memory(what: str) -> No
             events = attached_and_used(number, detached=what == "detached").events()
         return seconds(lambda: analyse(events))
 
-    assert took(1600) < 32 * took(100)  # 16 times as many
+    assert took(1600) < 64 * took(100)  # 16 times as many, and 256 if it did
 
 
 @pytest.mark.parametrize("what", ["cancelled", "open"])
@@ -195,4 +195,4 @@ def test_time_does_not_grow_with_the_square_of_receives(what: str) -> None:
         words = log(*of)
         return seconds(lambda: receives(words))
 
-    assert took(1600) < 32 * took(100)
+    assert took(1600) < 64 * took(100)

@@ -166,5 +166,6 @@ def test_the_program_starts_with_the_signals_that_it_has_without(mpi: MPI) -> No
     program = runs.program("ignored.c", mpi)
     assert mpi.run([program], n=1, preload=False).stdout == "0 0\n"
     assert runs.run(mpi, [program], n=1).output == "0 0\n"
-    launched = ["run", "--mpiexec", " ".join(mpi.mpiexec), "-n", "1", "--", program]
-    assert shell(*launched, env=mpi.env).stdout == "0 0\n"
+    launcher = " ".join(mpi.mpiexec)
+    launched = shell("run", "--mpiexec", launcher, "-n", "1", "--", program, env=mpi.env)
+    assert launched.stdout == "0 0\n"
