@@ -250,9 +250,14 @@ class Accesses(Generic[Lying]):
 
     def remove(self, entry: Lying) -> None:
         """It is not there any more."""
-        for cell in self.cells(entry.low, entry.low + 1) + self.cells(entry.high - 1, entry.high):
+        level = max(6, (entry.high - entry.low - 1).bit_length())
+        grid = self.grids.get(level, {})
+        for place in range(entry.low >> level, (entry.high - 1 >> level) + 1):
+            cell = grid.get(place, [])
             if entry in cell:
                 cell.remove(entry)
+            if not cell:
+                grid.pop(place, None)
         self.number -= 1
 
     def keep(self, wanted: Callable[[Lying], bool]) -> None:

@@ -73,7 +73,7 @@ def later(clock: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def known_by_all(processes: list[Process]) -> list[int]:
-    """The last segment of each that all who go on have heard the beginning of."""
+    """The last segment of each whose end all who go on have heard of."""
     alive = [process.clock for process in processes if not process.ended]
     return [min((clock[at] for clock in alive), default=1 << 62) for at in range(len(processes))]
 

@@ -33,7 +33,7 @@ FIRST, TOO, AFTER = "first", "too", "after"
 class Said(NamedTuple):
     """By a node, of its processes."""
 
-    ranks: Collection[int]  # that have ended
+    ranks: Collection[int]  # all of it
     doubt: int | None  # the least; None: none of them is the cause
     is_first: bool
 
@@ -84,7 +84,7 @@ class Deaths:
                 if os.stat(mine).st_mtime - os.stat(path).st_mtime < CLEANED_UP:
                     return TOO if how == "died" and not one.end else AFTER
                 os.unlink(path)
-        except OSError:
+        except (OSError, ValueError):
             return FIRST
         return FIRST
 
@@ -132,4 +132,6 @@ class Deaths:
             with contextlib.suppress(OSError, ValueError, TypeError):
                 if abs(now - os.stat(path).st_mtime) < CLEANED_UP:
                     with open(path, encoding="utf-8") as file:
-                        yield name.removeprefix(_DIED), Said(*json.loads(file.read()))
+                        ranks, doubt, is_first = json.loads(file.read())
+                    if isinstance(ranks, list) and isinstance(doubt, (int, type(None))):
+                        yield name.removeprefix(_DIED), Said(ranks, doubt, bool(is_first))

@@ -132,17 +132,23 @@ class Hanging:
         self, found: Iterable[stuck.Told], others: Iterable[Finding], view: View
     ) -> list[stuck.Told]:
         # Of processes in different collective calls a finding says more: which they are.
+        collected = self._telling.collected
         meetings = [
-            frozenset(view.label(party.process) for party in one.parties)
+            {(party.process, party.site.address) for party in one.parties}
             for one in others
-            if one.rule.check == "collective-mismatch" and self._telling.collected.is_chosen(one)
+            if one.rule.check == "collective-mismatch"
+            and collected.is_chosen(one)
+            and not collected.is_known(one, view.frames)
         ]
         return [
             one
             for one in found
             if self._stopping.is_asked_for  # which it does where they wait
             or one.record["kind"] != "mismatch"
-            or not any(who <= one.who for who in meetings)
+            or not any(
+                calls <= {(party.process, party.site.address) for party in one.finding.parties}
+                for calls in meetings
+            )
         ]
 
     def _remark(self, text: str) -> None:

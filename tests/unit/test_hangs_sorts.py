@@ -77,7 +77,7 @@ def test_a_partitioned_send_that_lacks_partitions() -> None:
         "not all of its partitions are marked ready (MPI_Pready)",
     ]
     assert told(receiver, sender)[3:5] == [
-        "  rank 0 waits for them:",
+        "  rank 0 waits for it:",
         "    rank 0 in MPI_Wait, called at x.c:1 in main",
     ]
 
@@ -113,11 +113,32 @@ def test_communicators_that_are_freed(name: str) -> None:
     assert stuck(a, b) == []
 
 
+def test_a_communicator_with_pending_operations_is_disconnected() -> None:
+    a, b = (one.joined(2).inside(call("MPI_Comm_disconnect", comm=None)) for one in ranks(2))
+    for one in (a, b):
+        one.calls[0] = replace(one.calls[0], arguments={"comm": WORLD})
+    assert told(a, b)[0] == MOVING
+    a.partitioned(call("MPI_Irecv", source=1, tag=5), 1, 0)
+    assert told(a, b)[0] == "not told: whether rank 0 can go on"
+
+
 def test_info_of_a_communicator() -> None:
     a, b = ranks(2)
     a.joined(1).inside(call("MPI_Comm_set_info"))
     assert stuck(a, receives(b)) == [0, 1]
     b.joined(1)
+    assert stuck(a, b) == []
+
+
+def test_a_file_that_is_closed_and_has_the_number_of_one_that_is_open() -> None:
+    """Its communicator's handle is another's now."""
+    a, b = (
+        one.opened(3).inside(call("MPI_File_write_all", comm=None, file=FILE)) for one in ranks(2)
+    )
+    for one in (a, b):
+        header = one.files[0].header
+        old = header._replace(handle=FILE + 1, serial=0, flags=frozenset({"ended"}))
+        one.files.append(replace(one.files[0], header=old, joined=1))
     assert stuck(a, b) == []
 
 

@@ -106,6 +106,13 @@ def test_the_programs_handler_hears_of_what_is_received(mpi: MPI, how: str, outp
 
 
 @on_mpi("mpich4", "openmpi4")
+def test_a_jump_into_a_buffer_is_the_programs(mpi: MPI) -> None:
+    """Its page is not opened for that, again and again."""
+    run = runs.run(mpi, [runs.program("executed.c", mpi)], "--check=buffers", n=1)
+    assert run.output == "not allowed\n"
+
+
+@on_mpi("mpich4", "openmpi4")
 def test_a_thread_that_comes_while_pages_are_opened_goes_on(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("opened.c", mpi, "-pthread")], "--check=buffers", n=1)
     assert (run.status, run.output) == (0, "done\n")

@@ -7,6 +7,7 @@
 #ifdef __x86_64__ // elsewhere no page is protected
 #include <dlfcn.h>
 #include <errno.h>
+#include <features.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,26 +32,28 @@ void mpipp_fork_is_over(int is_told, int in_child) {
 }
 
 #define EXPORTED __attribute__((visibility("default")))
-static pid_t (*fork_next)(void);
 static int (*clone_next)(int (*)(void *), void *, int, void *, ...);
 
 __attribute__((constructor)) static void find(void) {
-  *(void **)&fork_next = dlsym(RTLD_NEXT, "_Fork");
   *(void **)&clone_next = dlsym(RTLD_NEXT, "clone");
+}
+
+#if __GLIBC_PREREQ(2, 34) // programs ask whether there is one
+static pid_t (*fork_next)(void);
+
+__attribute__((constructor)) static void find_fork(void) {
+  *(void **)&fork_next = dlsym(RTLD_NEXT, "_Fork");
 }
 
 EXPORTED pid_t _Fork(void);
 EXPORTED pid_t _Fork(void) {
-  if (!clone_next) find();
-  if (!fork_next) { // before glibc 2.34
-    errno = ENOSYS;
-    return -1;
-  }
+  if (!fork_next) find_fork();
   int is_told = mpipp_fork_is_told();
   pid_t child = fork_next();
   mpipp_fork_is_over(is_told, child == 0);
   return child;
 }
+#endif
 
 // The child has its own copy of this.
 struct mpipp_start {
@@ -70,7 +73,8 @@ EXPORTED int clone(int (*function)(void *), void *stack, int flags, void *argume
   void *first = va_arg(more, void *), *second = va_arg(more, void *), *third = va_arg(more, void *);
   va_end(more);
   if (!clone_next) find();
-  if (flags & CLONE_VM || !function || !stack || !mpipp_fork_is_told())
+  // What the child closes of mpipp's files would be closed in the parent, too.
+  if (flags & (CLONE_VM | CLONE_FILES) || !function || !stack || !mpipp_fork_is_told())
     return clone_next(function, stack, flags, argument, first, second, third);
   struct mpipp_start own = {function, argument};
   int child = clone_next(start, stack, flags, &own, first, second, third);

@@ -78,8 +78,11 @@ static void tell_mapped(const void *at, size_t bytes, void *caller) {
 // An allocator may come here before the constructors.
 static void *map(void *at, size_t bytes, int may, int flags, int file, off_t offset, void *caller) {
   if (flags & MAP_FIXED) tell_mapped(at, bytes, caller);
-  if (mmap_next) return mmap_next(at, bytes, may, flags, file, offset);
-  return (void *)syscall(SYS_mmap, at, bytes, may, flags, file, offset);
+  void *now = mmap_next ? mmap_next(at, bytes, may, flags, file, offset)
+                        : (void *)syscall(SYS_mmap, at, bytes, may, flags, file, offset);
+  if (flags & MAP_FIXED && now != MAP_FAILED && is_guarded())
+    mpipp_system_may_have((uint64_t)(uintptr_t)at, bytes);
+  return now;
 }
 
 void *mpipp_mmap_first(void *at, size_t bytes, int may, int flags, int file, off_t offset) {

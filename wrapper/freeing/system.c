@@ -164,13 +164,14 @@ FOUR(int, epoll_ctl, int, int, int, struct epoll_event *, SYS_epoll_ctl)
 FUNCTION(int, pipe, (int a[2]), (a), {W(a)}, SYS_pipe)
 FUNCTION(int, pipe2, (int a[2], int b), (a, b), WORDS_2, SYS_pipe2)
 
-// Whether it makes a process with a copy of the program's memory, which goes on here.
+// Whether it makes a process with a copy of the program's memory, and files of its own, which goes
+// on here.
 __attribute__((used)) static int is_fork(long call, long a, long b) {
   struct clone_args all;
-  if (call == SYS_clone) return !(a & CLONE_VM) && !b;
+  if (call == SYS_clone) return !(a & (CLONE_VM | CLONE_FILES)) && !b;
   if (call != SYS_clone3) return call == SYS_fork;
   if (!mpipp_fetch(&all, (uint64_t)a, (uint64_t)b < sizeof all ? (size_t)b : sizeof all)) return 0;
-  return !(all.flags & CLONE_VM) && !all.stack;
+  return !(all.flags & (CLONE_VM | CLONE_FILES)) && !all.stack;
 }
 
 // Any, by its number: a new thread or process may have another stack when it returns.

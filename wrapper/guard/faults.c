@@ -22,7 +22,7 @@
 #include "records/registry.h"
 #include "watch/disagreement.h"
 
-enum { ROOM = 64, FRAMES = 32, STORE = 2, STOPS = 64, DEEP = 4, TOUCHED = 256 };
+enum { ROOM = 64, FRAMES = 32, STORE = 2, FETCH = 16, STOPS = 64, DEEP = 4, TOUCHED = 256 };
 
 static struct mpipp_touch *touches; // what handlers have taken down
 uint64_t mpipp_faults_count;
@@ -50,14 +50,19 @@ int mpipp_faults_open(void) {
 #endif
 }
 
-// Loads alone do not bring the signal on a page that may be read.
-static int is_store(const ucontext_t *context) {
+static int is_of_kind(const ucontext_t *context, long long kind) {
 #ifdef __x86_64__
-  return (context->uc_mcontext.gregs[REG_ERR] & STORE) != 0;
+  return (context->uc_mcontext.gregs[REG_ERR] & kind) != 0;
 #else
   (void)context;
+  (void)kind;
   return 0;
 #endif
+}
+
+// Loads alone do not bring the signal on a page that may be read.
+static int is_store(const ucontext_t *context) {
+  return is_of_kind(context, STORE);
 }
 
 static uint64_t instruction(const ucontext_t *context) {
@@ -204,7 +209,7 @@ static int is_first(uint64_t address, uint64_t pc) {
 // yet, which may take as long as its thread does not run.
 static int may_be_over(const siginfo_t *info, const ucontext_t *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr, page = mpipp_page_down(address);
-  if (info->si_code != SEGV_ACCERR) return 0;
+  if (info->si_code != SEGV_ACCERR || is_of_kind(context, FETCH)) return 0;
   if (is_first(address, instruction(context))) return 1;
   return mpipp_pages_any(page, page + MPIPP_PAGE) && mpipp_pages_may_be(address) &&
          !mpipp_is_protected(page, page + MPIPP_PAGE) &&

@@ -14,27 +14,35 @@ enum { MOST = 4 };
 
 static void (*all[MOST])(void);
 static int count;
-// As for the store's lock (recorders/threads.c): the handler of a signal may fork.
-static int interrupted;
+// As for the store's lock (recorders/threads.c): the handler of a signal may fork, and may have
+// interrupted a fork. How often it has for this thread.
+static __thread int interrupted __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void) {
   int held = mpipp_guard_locked;
   if (!held) mpipp_guard_lock();
-  interrupted = held;
+  interrupted += held;
   if (!held) mpipp_windows_forget(0, ~(uint64_t)0);
   mpipp_pages_before_fork();
 }
 
+static void give_lock(void) {
+  if (interrupted)
+    interrupted--;
+  else
+    mpipp_guard_unlock();
+}
+
 static void after_fork(void) {
   mpipp_pages_after_fork();
-  if (!interrupted) mpipp_guard_unlock();
+  give_lock();
 }
 
 static void after_fork_in_child(void) {
   mpipp_pages_forked();
   mpipp_guards_buffers = 0;
   for (int i = 0; i < count; i++) all[i]();
-  if (!interrupted) mpipp_guard_unlock();
+  give_lock();
 }
 
 void mpipp_forks_handle(void (*in_child)(void)) {

@@ -225,8 +225,8 @@ static int give_up(struct mpipp_passage *passage) {
 }
 
 // Another thread may be at it: what it has found complete is to be in the program's memory, too.
+static __thread int is_asking __attribute__((tls_model("initial-exec")));
 static void ask_after_kept(int over) {
-  static __thread int is_asking __attribute__((tls_model("initial-exec")));
   if (!mpipp_guarded_kept || is_asking) return;
   is_asking = 1;
   pthread_mutex_lock(&asking_after);
@@ -277,6 +277,8 @@ static void tell_never_completed(void) {
 // The call before never returned. What it started is MPI's no more; what it waited for may be
 // complete, and nobody is told.
 static void call_was_left(void) {
+  if (is_asking) pthread_mutex_unlock(&asking_after);
+  is_asking = 0;
   mpipp_guard_lock();
   if (posted) mpipp_guarded_drop(posted);
   posted = NULL;

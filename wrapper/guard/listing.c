@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// By the system call itself: the function is one that tells of what the program does.
+// Not by readdir, which takes memory from malloc.
 static int look(int directory, int (*is_it)(int, const char *, void *), void *with) {
   _Alignas(struct dirent64) char all[1 << 12];
   for (;;) {

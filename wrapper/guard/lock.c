@@ -23,6 +23,7 @@ static void set_locked(int is_locked) {
 
 int mpipp_guard_try_lock(void) {
   uint32_t free = FREE;
+  if (mpipp_guard_locked) return 0; // by this thread
   set_locked(1);
   int done =
       __atomic_compare_exchange_n(&lock, &free, TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
@@ -47,8 +48,8 @@ void mpipp_guard_lock(void) {
 
 void mpipp_guard_unlock(void) {
   int saved = errno;
-  if (__atomic_exchange_n(&lock, FREE, __ATOMIC_RELEASE) == AWAITED)
-    syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1);
-  set_locked(0);
+  int is_awaited = __atomic_exchange_n(&lock, FREE, __ATOMIC_RELEASE) == AWAITED;
+  set_locked(0); // before the system is called, which is where signals come
+  if (is_awaited) syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1);
   errno = saved;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Memory that the program hands to the system while an operation has it. What freeing/system.c,
-// which is a library of its own, finds here by name. Takes no lock.
+// which is a library of its own, finds here by name.
 #ifndef MPIPP_SYSTEM_H
 #define MPIPP_SYSTEM_H
 

@@ -156,25 +156,29 @@ static void forked(void) {
 }
 
 // A signal handler that forks may have interrupted this very thread while it holds the lock: what
-// was interrupted goes on, and gives it back, in both processes.
-static int interrupted;
+// was interrupted goes on, and gives it back, in both processes. How often one has.
+static __thread int interrupted __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void) {
   int held = mpipp_has_lock();
   if (!held) mpipp_lock();
-  interrupted = held;
+  interrupted += held;
   mpipp_arena_before_fork();
 }
 
 static void after_fork(void) {
   mpipp_arena_after_fork();
-  if (!interrupted) mpipp_unlock();
+  if (interrupted)
+    interrupted--;
+  else
+    mpipp_unlock();
 }
 
 static void after_fork_in_child(void) {
+  int is_outermost = !interrupted;
   mpipp_arena_forked();
   after_fork();
-  if (!interrupted) mpipp_worked_alone(); // another thread did, which is not here
+  if (is_outermost) mpipp_worked_alone(); // another thread did, which is not here
   forked();
 }
 

@@ -82,7 +82,10 @@ class Files:
             found = self._files[process] = {}
             for file in process.registry.objects("file", ended=True):
                 opened = self._opened(process, file) if isinstance(file, File) else None
-                if opened is not None and isinstance(file, File):
+                if opened is None or not isinstance(file, File):
+                    continue
+                before = found.get(opened)  # of one that is closed the handle may be another's now
+                if before is None or before.header.serial < file.header.serial:
                     found[opened] = file
         return self._files[process]
 

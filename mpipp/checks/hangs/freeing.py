@@ -12,7 +12,7 @@ from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.hangs.messages import Messages
 from mpipp.checks.process import Operation
 from mpipp.checks.world import Member
-from mpipp.model import Call
+from mpipp.model import Call, Comm
 
 _ENDS = ("MPI_Comm_free", "MPI_Comm_disconnect")
 
@@ -58,7 +58,17 @@ class Freeing:
                 different.append(Event("collective", ranks, operation, member, False, True, other))
         if late:
             different.append(Event("collective", frozenset(late), operation, member, lenient=True))
+        if not different and self._has_pending(operation, comm):
+            return Unknown("which of its pending operations it waits for is not known")
         return All(tuple(different)) if different else Met()
+
+    def _has_pending(self, operation: Operation, comm: Comm) -> bool:
+        # MPI_Comm_disconnect waits for them (MPI-4.1, section 11.10.4).
+        if operation.call.procedure != "MPI_Comm_disconnect":
+            return False
+        of = [one.call.comm for one in operation.process.operations if one.request is not None]
+        known = (self._known.comm(operation.process, handle) for handle in of)
+        return any(one is not None and one.identity == comm.identity for one in known)
 
     def _meets(self, member: Member, made: int) -> Operation | None:
         # What a process is in that has its place after that many collective calls.
