@@ -77,7 +77,7 @@ def test_a_partitioned_send_that_lacks_partitions() -> None:
         "not all of its partitions are marked ready (MPI_Pready)",
     ]
     assert told(receiver, sender)[3:5] == [
-        "  rank 0 waits for it:",
+        "  rank 0 waits for them:",
         "    rank 0 in MPI_Wait, called at x.c:1 in main",
     ]
 

@@ -55,7 +55,7 @@ class Report:
         for rank in told:
             yield from self._process(self._found.states[rank], knot.lenient)
         yield from self._grouped("with them", rest)
-        yield from self._grouped("for them" if len(knot.ranks) > 1 else "for it", knot.behind)
+        yield from self._grouped("for them", knot.behind)
         yield from self._remarks(knot)
 
     def headline(self, knot: Knot) -> str:
