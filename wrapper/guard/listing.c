@@ -4,6 +4,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,4 +29,16 @@ int mpipp_list(const char *path, int (*is_it)(int, const char *, void *), void *
   int found = look(directory, is_it, with);
   close(directory);
   return found;
+}
+
+static int is_of(int directory, const char *file, void *with) {
+  char target[32] = "";
+  if (readlinkat(directory, file, target, sizeof target - 1) < 0) return 0;
+  for (const char *const *name = with; *name; name++)
+    if (!strncmp(target, *name, strlen(*name))) return 1;
+  return 0;
+}
+
+int mpipp_has_open(const char *const *names) {
+  return mpipp_list("/proc/self/fd", is_of, (void *)(uintptr_t)names);
 }

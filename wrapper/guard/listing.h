@@ -8,5 +8,8 @@
 // without the directory.
 int mpipp_list(const char *path, int (*is_it)(int directory, const char *name, void *with),
                void *with);
+// Whether a file is open whose name begins with one of these, of which the last is NULL. -1 if that
+// cannot be known.
+int mpipp_has_open(const char *const *names);
 
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include "loads/quiet.h"
 
-#include <string.h>
-#include <unistd.h>
+#include <stddef.h>
 
 #include "generated/procedures.h"
 #include "guard/alone.h"
@@ -19,19 +17,8 @@ static uint64_t windows[WINDOWS];
 static int has_more;
 
 // Devices to which the program may have given addresses of its own.
-static int is_device(int directory, const char *file, void *unused) {
-  static const char *const names[] = {"/dev/infiniband/", "/dev/nvidia", "/dev/kfd", "/dev/hfi1"};
-  char target[32] = "";
-  (void)unused;
-  if (readlinkat(directory, file, target, sizeof target - 1) < 0) return 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strncmp(target, names[i], strlen(names[i]))) return 1;
-  return 0;
-}
-
-static int has_devices(void) {
-  return mpipp_list("/proc/self/fd", is_device, NULL) != 0;
-}
+static const char *const devices[] = {"/dev/infiniband/", "/dev/nvidia", "/dev/kfd", "/dev/hfi1",
+                                      NULL};
 
 // From then on nothing of what this process has begun there goes on.
 static int completes_all(const struct mpipp_call *call) {
@@ -117,6 +104,6 @@ static int are_requests_quiet(uint64_t low, uint64_t high) {
 }
 
 int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbours) {
-  return !has_devices() && !mpipp_is_attached(low, high) && are_operations_complete() &&
+  return !mpipp_has_open(devices) && !mpipp_is_attached(low, high) && are_operations_complete() &&
          (!has_neighbours || mpipp_has_one_thread()) && are_requests_quiet(low, high);
 }
