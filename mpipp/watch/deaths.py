@@ -133,5 +133,6 @@ class Deaths:
                 if abs(now - os.stat(path).st_mtime) < CLEANED_UP:
                     with open(path, encoding="utf-8") as file:
                         ranks, doubt, is_first = json.loads(file.read())
-                    if isinstance(ranks, list) and isinstance(doubt, (int, type(None))):
+                    numbers = [*ranks, 0 if doubt is None else doubt]
+                    if all(isinstance(number, int) for number in numbers):
                         yield name.removeprefix(_DIED), Said(ranks, doubt, bool(is_first))

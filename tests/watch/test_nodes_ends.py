@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -185,3 +186,18 @@ def test_the_least_doubt(
     for node, one, doubt in zip(both, processes, doubts):
         node.say([one], doubt)
     assert tuple(node.are_the_cause() for node in both) == causes
+
+
+@pytest.mark.parametrize(
+    "words",
+    [b"", b"\xff", b"[5, 1, true]", b"[[[0]], 1, true]", b'["1", 1, true]', b'[[1], "a", 1]'],
+)
+def test_damaged_words_of_another_node(both: list[Deaths], tmp_path: Path, words: bytes) -> None:
+    one, first = both[0], process(0)
+    one.order(first, [first])
+    one.say([first], 1)
+    (tmp_path / "waiting" / "died-other-1").write_bytes(words)
+    assert one.are_the_cause()
+    assert one.ended_with([first], time.monotonic()) == []
+    (tmp_path / "waiting" / "ended").write_bytes(b"\xff")
+    assert both[1].order(process(1), [process(1)]) == "first"
