@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import signal
 
-import either
 import pytest
+import short
 import support
 
 # Tests and the programs they start build into the same place, never into the user's cache.
@@ -21,15 +21,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option to run each test on some builds of MPI only."""
-    parser.addoption("--either-mpi", action="store_true", help="one MPI of each family for a test")
+    """Add the option to run each test on some builds of MPI only, with fewer random cases."""
+    parser.addoption("--short", action="store_true", help="one MPI of each family, fewer cases")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Note it, before any test is read."""
+    short.is_short = config.getoption("--short")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the builds of MPI that a test need not run on."""
-    if config.getoption("--either-mpi"):
+    if short.is_short:
         wheels = [name for name in support.WHEELS if name != "abi5"]
-        out = either.left_out(items, support.MACHINE, wheels)
+        out = short.left_out(items, support.MACHINE, wheels)
         config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
 

@@ -113,6 +113,6 @@ echo "127.0.0.1 localhost $(uname -n)" >"$root/etc/hosts"
 # for others' ends: four at a time keep two processors busy. What Python compiles is kept, for each gdb.
 exec chroot "$root" env -i -C /mpipp PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
     PYTHONPATH=/mpipp:/mpipp/tests PYTHONPYCACHEPREFIX=/mpipp/build/python MPIPP_TEST_MPIS="$mpis" CI="${CI-}" \
-    python3 -m pytest -n 4 -q --either-mpi -p no:cacheprovider --timeout-method thread \
+    python3 -m pytest -n 4 -q --short -p no:cacheprovider --timeout-method thread \
     -W ignore::pytest.PytestConfigWarning "$@" </dev/null
 END

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import support
+from short import some
 
 SCRIPT = Path(__file__).with_name("gdb_damage.py")
 PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "objects.c"
@@ -50,4 +51,4 @@ def test_the_checks(mpi: support.MPI, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 @support.on_mpi("mpich4", "openmpi4")
 def test_random_damage(mpi: support.MPI, seed: int, tmp_path: Path) -> None:
-    check(mpi, f"fuzz(100, {seed})", tmp_path)
+    check(mpi, f"fuzz({some(100)}, {seed})", tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ten thousand damaged registries, read and described without a debugger: nothing but sentences."""
+"""Thousands of damaged registries, read and described without a debugger: nothing but sentences."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from around import Around
+from short import some
 from unit.registry_image import Image
 from unit.samples import INT, vector
 
@@ -22,7 +23,7 @@ from mpipp.show.trees import meta_tree
 from mpipp.show.valuetext import values_text
 from mpipp.values.nodes import buffer
 
-ROUNDS = 2500
+ROUNDS = some(2500)
 
 
 def image() -> Image:

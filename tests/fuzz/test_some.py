@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 import support
+from short import some
 
 from fuzz import cases, live
 
@@ -12,11 +13,11 @@ from fuzz import cases, live
 @pytest.mark.parametrize("first", [0, 1_000_000])
 @support.on_mpi("mpich4", "openmpi4")
 def test_snapshots(mpi: support.MPI, first: int) -> None:
-    for seed in range(first, first + 120):
+    for seed in range(first, first + some(120)):
         found = cases.run(seed, mpi.id)
         assert found is None, f"make fuzz SEED={seed}\n{found.trace}"
 
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_live(mpi: support.MPI) -> None:
-    assert list(live.run(range(25), mpi.id)) == []
+    assert list(live.run(range(some(25)), mpi.id)) == []

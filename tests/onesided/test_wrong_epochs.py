@@ -191,7 +191,8 @@ def test_a_mistake_that_ends_the_process_is_told(mpi: MPI) -> None:
         run = runs.run(mpi, [program, case, "fatal"], "--check=rma")
         # Open MPI 4 lets a window be freed in an epoch of a fence.
         assert run.status != 0 or (case, mpi.id) == ("freed_in_fence", "openmpi4")
-        assert [told(block) for block in run.blocks] == [FOUND[case]]
+        # Where one of them lives on a little, its own is told in a block more.
+        assert {told(block) for block in run.blocks} == {FOUND[case]}
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 import support
+from short import some
 
 PYTHONS = [path for path in os.environ.get("MPIPP_ORACLE_PYTHONS", "").split(os.pathsep) if path]
-DATATYPES = 5000  # for each: with two libraries 10,000 a run
+DATATYPES = some(5000)  # for each
 CHECK = Path(__file__).with_name("check.py")
 
 

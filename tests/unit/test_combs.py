@@ -9,6 +9,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
+from short import some
 
 from mpipp.datatypes.overlap import combs, sharing
 from mpipp.datatypes.overlap.combs import Comb, comb, joined, repeat, run_count, union
@@ -108,6 +109,7 @@ def check_form(made: Comb | None, every: Bytes) -> None:
 def test_random_combs(
     monkeypatch: pytest.MonkeyPatch, pairs: int, few: int, most: int, flat: int
 ) -> None:
+    pairs = some(pairs)
     print(f"seeds {SEED} to {SEED + pairs - 1}")
     monkeypatch.setattr(sharing, "_FEW", few)
     monkeypatch.setattr(combs, "_FLAT", flat)

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 import logged_damage
 from fuzz.cases import patience
 from logged_damage import damaged, nasty, run, told, whole
+from short import some
 
-CASES = 200  # of some hundredths of a second; `make fuzz` has more
+CASES = some(200)  # of some hundredths of a second; `make fuzz` has more
 _MOST_BYTES = 4 << 30  # of addresses, beside what the process has
 
 

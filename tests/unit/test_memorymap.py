@@ -24,6 +24,7 @@ from samples import (
     subarray,
     vector,
 )
+from short import some
 from test_overlap_arithmetic import Maker, times_touched, type_map
 
 from mpipp.datatypes.aligned import alignment
@@ -187,7 +188,7 @@ def check_picture(found: MemoryMap) -> None:
 
 def test_random_maps() -> None:
     print(f"seeds {SEED} to {SEED + 599}")
-    for number in range(SEED, SEED + 600):
+    for number in range(SEED, SEED + some(600)):
         maker = Maker(number)
         datatype = maker.datatype(number % 5)
         if datatype.element_count > 200:

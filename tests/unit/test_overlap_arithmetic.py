@@ -32,6 +32,7 @@ from samples import (
     subarray,
     vector,
 )
+from short import some
 
 from mpipp.datatypes import basictypes, overlap
 from mpipp.datatypes.elements import Element, at_indices
@@ -53,7 +54,7 @@ from mpipp.datatypes.overlap.covering import covering
 from mpipp.typetree import Datatype
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
-PAIRS = 60_000
+PAIRS = some(60_000)
 _NEIGHBOURS = 8  # buffers that a new one is compared with
 
 

@@ -41,7 +41,7 @@ from mpipp.typetree import Datatype, Extents
 
 PAIR = struct((1, 0, INT), (1, 8, DOUBLE))
 PACKED = basic("MPI_PACKED", 1)
-PAIRS = 60_000
+PAIRS = 40_000  # of every second one the digests are compared, too
 
 
 def f90_real(p: int, r: int) -> Datatype:
@@ -106,7 +106,7 @@ def test_random_signatures() -> None:
         equal = prefix(one, other)
         assert (found.verdict, found.equal) == (verdict(one, other), equal), number
         verdicts[found.verdict] += 1
-        if number // 5 % 5 == 0:
+        if number // 5 % 2 == 0:
             digest_cases.check(first, second, found, number)
         if found.first is not None:
             assert (found.first.kind, first.at(equal)[0].kind) == (one[equal], one[equal]), number

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import runs
 import screened
 import support
@@ -35,6 +36,7 @@ def test_mistakes_are_found_while_it_runs(mpi: MPI, tmp_path: Path) -> None:
     assert (missing, told - wanted, content["not_checked"]) == (set(), set(), [])
 
 
+@pytest.mark.each_mpi
 @support.on_mpi("mpich4", "openmpi4")
 def test_screens_clear_nothing_wrong(mpi: MPI, tmp_path: Path) -> None:
     """20,000 random calls on both; `make fuzz` makes more."""

@@ -68,6 +68,7 @@ def all_are_strict() -> Iterator[str]:
             server.close()
 
 
+@pytest.mark.each_mpi
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("seed", [1])
 def test_digests_are_those_of_signatures(mpi: MPI, seed: int) -> None:

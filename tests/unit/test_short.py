@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-import either
+import short
 
 MACHINE, WHEELS = ("mpich4", "openmpi4"), ("mpich5", "openmpi5")
 NAMES = [f"tests/test_some.py::test_{i}[-x]" for i in range(1000)]
 
 
 def test_each_runs_on_both_families() -> None:
-    pairs = [tuple(either.chosen(name, MACHINE, WHEELS)) for name in NAMES]
+    pairs = [tuple(short.chosen(name, MACHINE, WHEELS)) for name in NAMES]
     assert set(pairs) == {("mpich4", "openmpi5"), ("openmpi4", "mpich5")}
     assert 400 < pairs.count(("mpich4", "openmpi5")) < 600
 
 
 def test_what_is_for_one_of_them_runs_on_it() -> None:
     for name in NAMES:
-        assert either.chosen(name, ["openmpi4"], ["openmpi5"]) == ["openmpi4", "openmpi5"]
-        assert either.chosen(name, [], []) == []
+        assert short.chosen(name, ["openmpi4"], ["openmpi5"]) == ["openmpi4", "openmpi5"]
+        assert short.chosen(name, [], []) == []

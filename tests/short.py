@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which builds of MPI a test runs on where time is short: one of each family, MPICH and Open MPI.
+"""What runs where time is short (--short): a quarter of random cases, and not each build of MPI.
 
+A test runs on one of each family, MPICH and Open MPI.
 Of the machine's own it is one, chosen by the test's name, and of the wheels one of the other
 family: all builds have about as many tests, and the same ones in every run. The standard ABI's
 build is of no family. Two markers change that: `each_mpi` for what is about the libraries
@@ -14,6 +15,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import pytest
+
+is_short = False  # of this run; conftest.py
+
+
+def some(cases: int) -> int:
+    """How many of so many random cases run, the first ones."""
+    return cases // 4 if is_short else cases
 
 
 def chosen(name: str, machine: Sequence[str], wheels: Sequence[str]) -> list[str]:
