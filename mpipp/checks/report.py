@@ -38,12 +38,12 @@ class Folded:
 def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
     """Findings that differ only by rank as one, in the order of the first."""
     result: list[Folded] = []
-    alike: dict[object, list[Folded]] = {}
+    known: dict[object, list[Folded]] = {}
     for finding in findings:
         processes = tuple(party.process for party in finding.parties)
-        key = _same(finding, where)
+        key = alike(finding, where)
         # Of one process, they are several.
-        groups = alike.setdefault(key, [])
+        groups = known.setdefault(key, [])
         group = next((g for g in groups if processes not in g.processes), None)
         if group is None:
             groups.append(Folded(finding, [processes], False))
@@ -54,8 +54,8 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
     return result
 
 
-def _same(finding: Finding, where: Where) -> object:
-    # What findings that are folded have in common.
+def alike(finding: Finding, where: Where) -> object:
+    """What findings that are folded have in common; its `repr` is the same everywhere."""
     numbers = [party.process for party in finding.parties]
     places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.parties)
     parties = tuple(replace(p, text=p.of_all or p.text) for p in finding.parties)

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TextIO
 
+COMPARING = "mpipp: comparing what all processes have left"
 _LONG = 2.0  # seconds before anything is said
+_TICK = 0.1
 
 
 class Progress:
@@ -49,3 +53,25 @@ class Progress:
         """It is over."""
         self.clear()
         self._begun = None
+
+    @contextlib.contextmanager
+    def during(self, what: str) -> Iterator[None]:
+        """Shown beside what is done meanwhile, which writes nothing there."""
+        if self._is_silent:
+            yield
+            return
+        over = threading.Event()
+
+        def show() -> None:
+            while not over.wait(_TICK):
+                self.tick()
+
+        self.begin(what)
+        shows = threading.Thread(target=show, daemon=True)
+        shows.start()
+        try:
+            yield
+        finally:
+            over.set()
+            shows.join()
+            self.end()

@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 
+from mpipp.cli.progress import COMPARING, Progress
 from mpipp.errors import MpippError
 from mpipp.reports import directory, page, sarif, text
 from mpipp.reports.directory import DATA, Run
@@ -31,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         MpippError: there is none in the directory, or it cannot be written.
     """
-    gathering.complete(arguments.directory)
+    with Progress(sys.stderr, quiet=False).during(COMPARING):
+        gathering.complete(arguments.directory)
     found = directory.read(arguments.directory)
     report = _made(found, arguments.format, arguments.directory)
     if arguments.o is None:

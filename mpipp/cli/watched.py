@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import selectors
@@ -24,12 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpipp.cli.launch import preload
-from mpipp.cli.progress import Progress
+from mpipp.cli.progress import COMPARING, Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
 from mpipp.show import wording
 from mpipp.watch import connection, interrupted, start
 from mpipp.watch.alive import is_stopped, processor_time
+from mpipp.watch.blocks import Block, joined
 from mpipp.watch.connection import INTERRUPTED, LAUNCHER
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
@@ -42,6 +44,14 @@ _LATE = 40.0  # seconds that a watcher may do nothing after the program's end
 _STOPPED = 2.0  # the same of one that somebody has stopped
 _ALONE = 2.0  # seconds after which a launcher that still runs has not got the same signal
 _START = Path(start.__file__).resolve()
+# Of launchers' options behind a colon: those that have no value, and those that have two. Others
+# have one, which may be part of the word: --map-by=core.
+_VALUELESS = {
+    *("envall", "envnone", "genvall", "genvnone", "preload-binary", "s", "oversubscribe"),
+    *("nooversubscribe", "nolocal", "bind-to-core", "bind-to-socket", "bycore", "bynode", "byslot"),
+    *("allow-run-as-root", "report-bindings", "tag-output", "display-map", "l", "label", "v", "q"),
+}
+_TWO = {"env", "genv", "mca", "gmca", "omca", "gomca", "pmca", "gpmca", "prtemca", "pmixmca"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,11 +94,14 @@ def run(
     try:
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
         opening = _opening() if arguments.stop.startswith("gdb") else None
-        session = _Session(directory, shared, Progress(sys.stderr, arguments.q), opening)
+        progress = Progress(sys.stderr, arguments.q)
+        session = _Session(directory, shared, progress, opening)
         inherited = _inherited(directory, wrapper, before) if mpi.startswith("Open MPI") else []
         status = session.run([*inherited, *launcher, *prefixed(program, prefix)])
         if os.path.isdir(shared):
-            session.add(_gathered(shared, session.has_ended, told))
+            with progress.during(COMPARING):
+                found = _gathered(shared, session.has_ended, told)
+            session.add(found)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
         if not arguments.report:
@@ -163,8 +176,16 @@ def prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
                 if not option.startswith("-"):
                     words += [*prefix, option]
                     break
-                words += [option, next(rest, "")]
+                words += [option, *itertools.islice(rest, _values(option))]
     return words
+
+
+def _values(option: str) -> int:
+    # How many words of their own its values have.
+    name = option.lstrip("-")
+    if "=" in name or name in _VALUELESS:
+        return 0
+    return 2 if name in _TWO else 1
 
 
 def _has_terminal() -> bool:
@@ -186,8 +207,7 @@ class _Session:
         self.total: Total = NOTHING
         self._opening = opening
         self._progress = progress
-        self._texts: list[str] = []
-        self._findings: list[dict[str, Any]] = []
+        self._blocks: list[Block] = []
         self._held: list[str] = []  # that are not printed yet
         self._unfinished = 0
         self._failures: list[str] = []
@@ -271,7 +291,8 @@ class _Session:
     def _count_told(self) -> None:
         # Of a watcher that has not said its last words what it has told is known.
         errors, warnings = (
-            sum(text.startswith(kind) for text in self._texts) for kind in ("error: ", "warning: ")
+            sum(one.text.startswith(kind) for one in self._blocks)
+            for kind in ("error: ", "warning: ")
         )
         told = NOTHING._replace(errors=errors, warnings=warnings)
         self.total = self.total.plus(told)
@@ -331,8 +352,7 @@ class _Session:
     def _said(self, message: dict[str, Any]) -> bool:
         # Whether it is the last.
         if "block" in message:
-            self._texts.append(message["block"])
-            self._findings += message["findings"]
+            self._blocks.append(Block(message["block"], message["findings"]))
             self._held.append(message["block"])
             if self._opening is None or not self._opening.is_open:
                 self._tell_held()
@@ -366,11 +386,9 @@ class _Session:
     def add(self, others: Gathered) -> None:
         """What comes from the run's directory; what is new there is printed."""
         self._ended += others.nodes
-        self._texts += [*others.told, *others.new]
-        self._findings += others.findings
-        self.total = self.total.plus(others.total)
-        for text in others.new:
-            sys.stderr.write(text + "\n\n")
+        blocks, total = [*self._blocks, *others.blocks], self.total.plus(others.total)
+        self._blocks, self.total = joined(blocks, total)
+        sys.stderr.writelines(f"{one.text}\n\n" for one in self._blocks if not one.printed)
 
     def _look(self, processes: int) -> None:
         self._looks = processes > 0
@@ -402,7 +420,7 @@ class _Session:
         """The findings as text, and all that reports show; `run`: how it was started."""
         from mpipp.watch import gathering
 
-        found = gathering.Found(self.total, self.not_checked(), self._findings, self._texts)
+        found = gathering.Found(self.total, self.not_checked(), self._blocks)
         try:
             gathering.write(directory, found, run)
         except OSError as error:

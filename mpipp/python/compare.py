@@ -73,7 +73,7 @@ def main() -> int:
     if team.rank:
         return 0
     last = (f"mpipp: {line}\n" for line in (*found.total.remarks(), found.total.line()))
-    sys.stdout.write("".join([*(f"{block}\n\n" for block in found.blocks), *last]))
+    sys.stdout.write("".join([*(f"{block.text}\n\n" for block in found.blocks), *last]))
     return 0
 
 

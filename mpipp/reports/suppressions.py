@@ -53,7 +53,7 @@ class Suppressions:
     """What a file says, in its order."""
 
     def __init__(self, known: Sequence[Suppression] = ()) -> None:
-        self._known = known
+        self.known = known
 
     def reason(self, names: Sequence[str], places: Sequence[Frame]) -> str:
         """Why a finding is not told; "" if it is.
@@ -62,7 +62,7 @@ class Suppressions:
             names: the word and the id of its rule.
             places: those of all its parties.
         """
-        for one in self._known:
+        for one in self.known:
             if any(one.fits(names, frame) for frame in places or (None,)):
                 return one.reason
         return ""

@@ -49,11 +49,16 @@ class Elsewhere:
         return self.registry.frames(where)
 
 
-def are_elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> bool:
-    """Whether some of the world of a process are not among those of this node."""
+def elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> int:
+    """How many of the world of a process are not among those of this node."""
     of_all = [other.registry.info for other in known]
     alike = [o for o in of_all if (o.job, o.world_size) == (info.job, info.world_size)]
-    return len({other.world_rank for other in alike}) < (info.world_size or 0)
+    return max(0, (info.world_size or 0) - len({other.world_rank for other in alike}))
+
+
+def are_elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> bool:
+    """Whether there are any."""
+    return elsewhere(info, known) > 0
 
 
 class Nodes:

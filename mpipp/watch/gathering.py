@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,9 @@ from mpipp.checks.rules import chosen
 from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
+from mpipp.reports.suppressions import Suppressions
 from mpipp.watch import nodes, start
+from mpipp.watch.blocks import Block, joined, records
 from mpipp.watch.everybody import STRICT
 from mpipp.watch.interrupted import WAITING
 from mpipp.watch.report import Collected, More
@@ -32,9 +35,7 @@ class Gathered(NamedTuple):
 
     nodes: int  # that have left something
     total: Total
-    told: list[str]  # blocks that their watchers have printed
-    new: list[str]  # others
-    findings: list[dict[str, Any]]  # all, for machines
+    blocks: list[Block]  # those that were not printed come last
 
 
 class Found(NamedTuple):
@@ -42,8 +43,7 @@ class Found(NamedTuple):
 
     total: Total
     not_checked: list[str]
-    findings: list[dict[str, Any]]
-    blocks: list[str]
+    blocks: list[Block]
 
 
 def write(directory: Path, found: Found, run: dict[str, Any]) -> None:
@@ -61,9 +61,9 @@ def write(directory: Path, found: Found, run: dict[str, Any]) -> None:
         "provoked": [row._asdict() for row in total.provoked],
         "summary": total.line(),
         "run": run,
-        "findings": found.findings,
+        "findings": records(found.blocks),
     }
-    text = "".join(f"{block}\n\n" for block in found.blocks) + f"{total.line()}\n"
+    text = "".join(f"{block.text}\n\n" for block in found.blocks) + f"{total.line()}\n"
     reports.write(directory, content, text)
 
 
@@ -82,8 +82,8 @@ def complete(directory: str) -> None:
 def put_together(directory: str, team: Team | None) -> Found:
     """The same in any case; the first of a team writes it, and is given what is found."""
     found = gather(directory, False, Settings(report=directory, kept=True), late=0, team=team)
-    unchecked = list(found.total.unchecked)
-    put = Found(found.total, unchecked, found.findings, [*found.told, *found.new])
+    blocks, total = joined(found.blocks, found.total)
+    put = Found(total, list(total.unchecked), blocks)
     if team is not None and team.rank:
         return put
     try:
@@ -141,19 +141,22 @@ def gather(
         sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
         total = total.plus(NOTHING._replace(unchecked=(sentence,)))
     told = {one.name for one in found if one.ended} | ({start.node()} if has_told else set())
-    blocks = [text for one in found for text in one.blocks]
-    findings = [record for one in found for record in one.findings]
     compared = run.compare(directory, told, team)
     made = chosen.joined([settings.checks] if settings.checks else [one.checks for one in found])
-    collected = Collected(suppressions.read(settings.suppress), made)
+    collected = Collected(suppressed(settings, found), made)
     collected.unchecked = dict.fromkeys(compared.unchecked)
-    new = [text for one in found for text in one.unprinted]
+    blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
     view = compared.view
     known = view.where, view.label, view.frames
-    for text, records in collected.new(compared.findings, *known, _pictured(compared, settings)):
-        new.append(text)
-        findings += records
-    return Gathered(len(found), total.plus(collected.total(0, 0)), blocks, new, findings)
+    for text, of in collected.new(compared.findings, *known, _pictured(compared, settings)):
+        blocks.append(Block(text, of, printed=False))
+    return Gathered(len(found), total.plus(collected.total(0, 0)), blocks)
+
+
+def suppressed(settings: Settings, found: Sequence[nodes.Node]) -> Suppressions:
+    if settings.suppress:
+        return suppressions.read(settings.suppress)
+    return Suppressions(list(dict.fromkeys(known for one in found for known in one.suppressions)))
 
 
 def _pictured(compared: run.Compared, settings: Settings) -> More:

@@ -14,12 +14,15 @@ from mpipp.checks.hangs import words
 from mpipp.checks.onesided import NotKnown
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
+from mpipp.reports.suppressions import Suppression
+from mpipp.show import wording
 from mpipp.watch import start
-from mpipp.watch.elsewhere import are_elsewhere
+from mpipp.watch.blocks import Block
+from mpipp.watch.elsewhere import are_elsewhere, elsewhere
 from mpipp.watch.total import Total, covered, provoked
 from mpipp.watch.watched import Watched
 
-FORMAT, VERSION = "node", 1
+FORMAT, VERSION = "node", 2
 
 
 class Left:
@@ -75,6 +78,18 @@ class Left:
                 f"compared with processes of other nodes ({reason})"
             )
 
+    def not_compared(self, known: Sequence[Watched]) -> Iterator[str]:
+        """A sentence for each world of which some processes are elsewhere, without a directory."""
+        infos = (one.registry.info for one in known)
+        worlds = {(info.job, info.world_size): info for info in infos}
+        for info in worlds.values() if not self._directory else ():
+            if count := elsewhere(info, known):
+                others = wording.counted(count, "process", "processes")
+                yield (
+                    f"messages and collective calls with {others} that this watcher does not see: "
+                    "start all with --check, and with --report DIR, which all nodes share"
+                )
+
     def _write(self, one: Watched) -> str:
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
         try:
@@ -95,10 +110,9 @@ class Node(NamedTuple):
     name: str
     ended: bool
     total: Total
-    findings: list[dict[str, Any]]
-    blocks: list[str]  # that it has printed
-    unprinted: list[str]  # others: its error stream was gone
+    blocks: list[Block]  # those that it has not printed: its error stream was gone
     checks: Sequence[str] = ()  # the words of those that were made; none: all
+    suppressions: Sequence[Suppression] = ()  # what its file of them said
 
 
 def save(directory: str, node: Node) -> None:
@@ -118,7 +132,9 @@ def nodes(directory: str) -> Iterator[Node]:
             if (said.pop("mpipp"), said.pop("version")) != (FORMAT, VERSION):
                 raise ValueError
             total = _total(said.pop("total"))
-            yield Node(total=total, **said)
+            blocks = [Block(*one) for one in said.pop("blocks")]
+            known = [Suppression(*map(str, one)) for one in said.pop("suppressions")]
+            yield Node(total=total, blocks=blocks, suppressions=known, **said)
         except OSError as error:
             raise MpippError(f"cannot read {path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -11,7 +11,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from mpipp.reports import suppressions
 from mpipp.watch import nodes, start
+from mpipp.watch.blocks import Block
 from mpipp.watch.connection import LAUNCHER
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
@@ -158,14 +160,14 @@ class ToRun(ToStream):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._failed = False
-        self._node = nodes.Node(start.node(), False, NOTHING, [], [], [], settings.checks)
+        known = suppressions.read(settings.suppress).known
+        self._node = nodes.Node(start.node(), False, NOTHING, [], settings.checks, known)
         self._save()
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding."""
         printed = self._write(text + "\n\n")
-        self._node.findings.extend(found)
-        (self._node.blocks if printed else self._node.unprinted).append(text)
+        self._node.blocks.append(Block(text, found, printed))
         self._save()
 
     def total(self, total: Total) -> None:

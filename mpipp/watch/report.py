@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -13,12 +14,11 @@ from mpipp.checks.finding import Finding, Party
 from mpipp.checks.rules.chosen import is_told
 from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppressions
+from mpipp.watch.blocks import ALIKE, MOST, MOST_AT_A_PLACE, place
 from mpipp.watch.total import Total
 
-MOST_AT_A_PLACE = 20
-MOST = 200
-
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+_RANK = re.compile(r"rank (\d+)")
 
 _NONE = Suppressions()
 
@@ -70,15 +70,16 @@ class Collected:
             places = [frame for party in finding.parties for frame in frames(party)]
             if self.is_suppressed((finding.rule.check, finding.rule.id), places):
                 continue
-            place = _place(finding, where)
+            record = _record(folded, where, label)
+            at = place(record)
             told = self.errors + self.warnings
-            if self._at[place] >= MOST_AT_A_PLACE or told >= MOST:
+            if self._at[at] >= MOST_AT_A_PLACE or told >= MOST:
                 self.untold += 1
                 continue
-            self._at[place] += 1
+            self._at[at] += 1
             self.count(finding.rule.severity)
             text = "\n".join(report.text(folded, where, label))
-            record = {**_record(folded, where, label), "text": text}
+            record = {**record, "text": text, **_alike(folded, where, label)}
             more(finding, record)
             yield text, [record]
 
@@ -132,12 +133,18 @@ def _record(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]
     return record
 
 
+def _alike(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]:
+    # What it has in common with those of other nodes, if all its processes have ranks.
+    found = [[_RANK.fullmatch(label(one)) for one in of] for of in folded.processes]
+    ranks = [[int(name[1]) for name in of if name] for of in found]
+    if any(len(of) < len(folded.finding.parties) for of in ranks):
+        return {}
+    key = hashlib.sha1(repr(report.alike(folded.finding, where)).encode()).hexdigest()
+    return {ALIKE: {"key": key, "ranks": ranks}}
+
+
 def _of_one(finding: Finding, where: Where, label: Label) -> object:
     # The same finding of the same processes, at another time, and with its parties in any order.
     what = sorted(_NUMBERS.sub("", finding.what).split())
     parties = sorted((label(p.process), tuple(where(p))) for p in finding.parties)
     return finding.rule.id, tuple(what), tuple(parties)
-
-
-def _place(finding: Finding, where: Where) -> object:
-    return finding.rule.id, tuple(sorted(tuple(where(party)) for party in finding.parties))

@@ -130,7 +130,7 @@ class Watcher:
         calls = sum(one.calls for one in counted)
         tables = last_words(counted, self._telling.not_checked)
         self._telling.collected.questions = self._answering.count + self._asked_strict
-        for sentence in self._stopping.not_stopped():
+        for sentence in (*self._stopping.not_stopped(), *self._left.not_compared(counted)):
             self._telling.not_checked(sentence)
         self._output.total(self._telling.collected.total(len(counted), calls)._replace(**tables))
 

@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import io
+import itertools
+import re
+import threading
+import time
 
 import pytest
 
@@ -44,3 +48,14 @@ def test_a_long_end() -> None:
 @pytest.mark.parametrize(("stream", "quiet"), [(Terminal(), True), (io.StringIO(), False)])
 def test_who_does_not_want_it(stream: io.StringIO, quiet: bool) -> None:
     assert written(stream, quiet) == "error: found\n"
+
+
+def test_beside_what_is_done() -> None:
+    stream, seconds = Terminal(), itertools.count(100, 3)
+    with Progress(stream, False, lambda: next(seconds)).during("mpipp: comparing"):
+        until = time.monotonic() + 10
+        while not stream.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+    assert re.fullmatch(r"(\rmpipp: comparing \(\d+ s\))+\r +\r", stream.getvalue())
+    with Progress(io.StringIO(), False).during("mpipp: comparing"):
+        assert threading.active_count() == 1

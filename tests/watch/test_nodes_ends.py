@@ -19,6 +19,7 @@ from support import MPI, ROOT, on_mpi
 from test_nodes import LAUNCHER
 from test_unwatched import ended
 
+from mpipp.watch import nodes
 from mpipp.watch.connection import ABORTING
 from mpipp.watch.deaths import Deaths
 
@@ -148,6 +149,16 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Deaths]:
         monkeypatch.setenv("MPIPP_NODE", name)
         made.append(Deaths(str(tmp_path)))
     return made
+
+
+def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
+    here = [process(0)]
+    assert list(nodes.Left("").not_compared(here)) == [
+        "messages and collective calls with 1 process that this watcher does not see: "
+        "start all with --check, and with --report DIR, which all nodes share"
+    ]
+    assert list(nodes.Left(str(tmp_path)).not_compared(here)) == []
+    assert list(nodes.Left("").not_compared([*here, process(1)])) == []
 
 
 def test_the_order_of_deaths(both: list[Deaths], tmp_path: Path) -> None:

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""What the watchers of several nodes tell, as one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpipp.checks.finding import Finding, Party
+from mpipp.model import Site
+from mpipp.reports.sources import Frame
+from mpipp.reports.suppressions import Suppression
+from mpipp.show import wording
+from mpipp.watch import gathering, nodes
+from mpipp.watch.blocks import MOST, MOST_AT_A_PLACE, Block, joined, records
+from mpipp.watch.report import Collected
+from mpipp.watch.settings import Settings
+from mpipp.watch.total import NOTHING, Total
+
+
+def label(*numbers: int) -> str:
+    """Ranks."""
+    return wording.ranks(numbers)
+
+
+def where(party: Party) -> list[str]:
+    """The line that a place stands for."""
+    return [f"main.c:{party.site.address}"]
+
+
+def sends(rank: int, line: int = 1, count: int = 4, times: int = 1) -> list[Finding]:
+    """A send to the next, of so many bytes; as often at one place."""
+    sender = Party(rank, f"MPI_Send(dest = {rank + 1})", "called at", Site(line))
+    receiver = Party(rank + 1, "MPI_Recv", "called at", Site(9), None, (f"{count} bytes",))
+    found = Finding.of("datatype-leak", "1 datatype is not freed", [sender], call="MPI_Type_free")
+    return [replace(found, parties=(sender, receiver))] * times
+
+
+def told(*found: Finding) -> tuple[list[Block], Total]:
+    """By a node, which writes it into the run's directory."""
+    collected = Collected()
+    blocks = [Block(text, of) for text, of in collected.new(found, where, label)]
+    return json.loads(json.dumps(blocks)), collected.total(2, 10)
+
+
+def of_nodes(*of: tuple[list[Any], Total]) -> tuple[list[Block], Total]:
+    total = NOTHING
+    for _, one in of:
+        total = total.plus(one)
+    return joined([Block(*one) for blocks, _ in of for one in blocks], total)
+
+
+def test_findings_of_two_nodes_are_one() -> None:
+    blocks, total = of_nodes(told(*sends(0), *sends(2, line=3)), told(*sends(4)), told(*sends(8)))
+    assert [one.text.splitlines()[:7] for one in blocks] == [
+        [
+            "warning: 1 datatype is not freed",
+            "  ranks 0, 4 and 8: MPI_Send(dest = 1)",
+            "    called at main.c:1",
+            "  ranks 1, 5 and 9: MPI_Recv",
+            "    called at main.c:9",
+            "    4 bytes",
+            "  shown as in ranks 0 and 1",
+        ],
+        [
+            "warning: 1 datatype is not freed",
+            "  rank 2: MPI_Send(dest = 3)",
+            "    called at main.c:3",
+            "  rank 3: MPI_Recv",
+            "    called at main.c:9",
+            "    4 bytes",
+            blocks[1].text.splitlines()[6],
+        ],
+    ]
+    assert total.line() == "2 warnings in 6 processes, 30 calls"
+    first, second = records(blocks)
+    assert [party["process"] for party in first["parties"]] == [
+        "ranks 0, 4 and 8",
+        "ranks 1, 5 and 9",
+    ]
+    assert (first["text"], second["text"]) == (blocks[0].text, blocks[1].text)
+    assert "alike" not in first
+
+
+def test_findings_that_differ_stay_two() -> None:
+    blocks, total = of_nodes(told(*sends(0)), told(*sends(4, count=8)), told(*sends(0)))
+    assert len(blocks) == 3 and total.warnings == 3  # of the same ranks they are several, too
+
+
+def test_a_line_behind_and_what_is_not_printed() -> None:
+    (first,), total = told(*sends(0))
+    (second,), _ = told(*sends(4))
+    remark = Block("still moving", [])
+    stops = Block(f"{first[0]}\n  rank 0 is there", first[1])
+    both = [stops, remark, Block(second[0], second[1], False)]
+    blocks, _ = joined(both, total.plus(total))
+    assert blocks[0].text.splitlines()[-1] == "  rank 0 is there"
+    assert [one.printed for one in blocks] == [False, True]
+    assert blocks[1] == remark
+
+
+def test_no_more_than_of_one_node() -> None:
+    many = [
+        told(*(one for line in range(MOST // 4) for one in sends(0, line, size)))
+        for size in range(5)
+    ]
+    blocks, total = of_nodes(*many)
+    assert len(blocks) == MOST
+    assert (total.warnings, total.untold) == (MOST, 5 * (MOST // 4) - MOST)
+    words = [chr(ord("a") + number) for number in range(MOST_AT_A_PLACE + 3)]
+    at_one = [told(*(replace(one, what=word) for one in sends(0))) for word in words]
+    blocks, total = of_nodes(*at_one)
+    assert [one.text.splitlines()[0][-1] for one in blocks] == words[:MOST_AT_A_PLACE]
+    assert (total.warnings, total.untold) == (MOST_AT_A_PLACE, 3)
+
+
+def test_what_nodes_leave(tmp_path: Path) -> None:
+    """Also what they were told is known: whoever compares their processes has not the file."""
+    known = Suppression("issue 7", "type-mismatch", "", "wrong.c", "")
+    blocks = [Block("error: a", [{"id": "a"}]), Block("error: b", [], False)]
+    left = nodes.Node("one", True, NOTHING, blocks, ("rma",), [known])
+    nodes.save(str(tmp_path), left)
+    (found,) = nodes.nodes(str(tmp_path))
+    assert found == left._replace(checks=["rma"])
+    frame = Frame("", "/src/wrong.c")
+    names = "type-mismatch", "message-types"
+    assert gathering.suppressed(Settings(), [found, found]).reason(names, [frame]) == "issue 7"
+    gathered = gathering.gather(str(tmp_path), False, Settings(report=str(tmp_path)), late=0)
+    assert gathered.blocks == blocks
+    (path,) = (tmp_path / "nodes").iterdir()
+    path.write_text(path.read_text().replace('[["issue 7", ', "[["))
+    with pytest.raises(nodes.MpippError, match="is damaged"):
+        list(nodes.nodes(str(tmp_path)))
