@@ -4,10 +4,16 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
+import select
 import socket
+import stat
+import struct
 import sys
+import termios
+import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -17,6 +23,9 @@ from mpipp.watch.blocks import Block
 from mpipp.watch.connection import LAUNCHER
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
+
+_READ = 2.0  # seconds in which a launcher reads what was written to it
+_STEP = 0.01
 
 
 class Output(Protocol):
@@ -172,6 +181,8 @@ class ToRun(ToStream):
 
     def total(self, total: Total) -> None:
         """The end; whoever has started the run says that of all nodes."""
+        if self._settings.launched:
+            self._take_back(unread(sys.stderr.fileno()))
         self._node = self._node._replace(ended=True, total=total)
         if not self._save() or not self._settings.launched:
             super().total(total)
@@ -183,6 +194,14 @@ class ToRun(ToStream):
         self._node = self._node._replace(ended=True, total=NOTHING._replace(unchecked=unchecked))
         self._save()
 
+    def _take_back(self, count: int) -> None:
+        # The last blocks are in a pipe of which so many bytes will never be read.
+        for number in reversed(range(len(self._node.blocks))):
+            one = self._node.blocks[number]
+            if count > 0 and one.printed:
+                self._node.blocks[number] = one._replace(printed=False)
+                count -= len(one.text.encode()) + len("\n\n")
+
     def _save(self) -> bool:
         try:
             nodes.save(self._settings.report, self._node)
@@ -192,3 +211,23 @@ class ToRun(ToStream):
             self._failed = True
             return False
         return True
+
+
+def unread(stream: int) -> int:
+    """How many bytes of what was written to a pipe nobody will read, since the reader has gone.
+
+    A launcher that is there is given some time to read them; what it has not read by then it will.
+    """
+    asked = select.poll()
+    asked.register(stream, 0)  # for POLLERR
+    until = time.monotonic() + _READ
+    try:
+        while stat.S_ISFIFO(os.fstat(stream).st_mode):
+            has_gone = bool(asked.poll(0))
+            count = struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, bytes(4)))[0]
+            if has_gone or not count or time.monotonic() > until:
+                return count if has_gone else 0
+            time.sleep(_STEP)
+    except OSError:
+        pass
+    return 0

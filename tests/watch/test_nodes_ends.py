@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,9 @@ from test_unwatched import ended
 from mpipp.watch import nodes
 from mpipp.watch.connection import ABORTING
 from mpipp.watch.deaths import Deaths
+from mpipp.watch.output import ToRun
+from mpipp.watch.settings import Settings
+from mpipp.watch.total import NOTHING
 
 RING = """\
 error: deadlock: rank 0 waits for rank 3, rank 3 for rank 2, rank 2 for rank 1, rank 1 for rank 0
@@ -133,6 +137,32 @@ def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> Non
     assert said[1].startswith("  rank 2: MPI_Info_delete(")
     assert said[2] == "    meanwhile ranks 0, 1 and 3: MPI_Barrier, called at across.c:36 in main"
     assert re.match("mpipp: 1 error in 4 processes, ", found.last[-1])
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2])
+def test_what_a_launcher_has_not_read(
+    taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends soon after a process has died, and takes along what was written to it meanwhile."""
+    blocks = "error: one", "error: the other"
+    read, write = os.pipe()
+    with suppress(BrokenPipeError), open(write, "w", buffering=1) as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        to = ToRun(Settings(report=str(tmp_path), launched=True))
+        for text in blocks:
+            to.block(text, [])
+        launcher = os.fdopen(read, "rb", buffering=0)
+        launcher.read(sum(len(text) + 2 for text in blocks[:taken]))
+        if taken < len(blocks):
+            launcher.close()
+            to.block("error: at the end", [])  # to nobody
+        to.total(NOTHING)
+    launcher.close()
+    (left,) = nodes.nodes(str(tmp_path))
+    assert left.ended
+    printed = [one.printed for one in left.blocks]
+    assert printed == [number < taken for number in range(len(printed))]
+    assert len(printed) == 3 - (taken == 2)
 
 
 def process(rank: int, end: int = 0) -> Any:
