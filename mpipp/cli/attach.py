@@ -70,7 +70,7 @@ def _label(process: Process) -> str:
 
 
 def _named(given: Sequence[str]) -> list[Process]:
-    started: dict[int, Job] | None = None
+    found: list[Job] | None = None
     processes: list[Process] = []
     for word in given:
         if not word.isdigit():
@@ -78,9 +78,13 @@ def _named(given: Sequence[str]) -> list[Process]:
         pid = int(word)
         if given.count(word) > 1:
             raise MpippError(f"process {pid} is named twice")
-        if started is None:
-            started = {job.launcher: job for job in jobs.jobs()}
-        processes += started[pid].processes if pid in started else [jobs.process(pid)]
+        if found is None:
+            found = jobs.jobs()
+        started = [job for job in found if pid in job.above]
+        if len(started) > 1:
+            jobs_of = f"{len(started)} jobs of process {pid} on this machine"
+            raise MpippError(f"there are {jobs_of}: {_choice(started)}")
+        processes += started[0].processes if started else [jobs.process(pid)]
     return list(dict.fromkeys(processes))
 
 
@@ -100,7 +104,8 @@ def _chosen(found: Sequence[Job], wanted: str | None) -> Job:
 
 def _names(job: Job) -> tuple[str, ...]:
     # The batch system's number may be given without the step.
-    return (str(job.launcher), job.name, job.name.partition(".")[0])
+    numbers = (job.launcher, *job.above)
+    return (*map(str, numbers), job.name, job.name.partition(".")[0])
 
 
 def _choice(found: Sequence[Job]) -> str:

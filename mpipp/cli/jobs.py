@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import os
 import pwd
-import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from mpipp.cli import launchers
 from mpipp.cli.mpi import flavor_of_library
 
-_PROC = Path("/proc")
 # How launchers tell a process its rank, and a job its name.
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 _NAMES = ("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "SLURM_STEP_ID")
-# Programs between the shell, or the system, and the ranks.
-_LAUNCHER = re.compile(
-    r"mpiexec|mpirun|orterun|orted|prte|prun|srun|slurmstepd|hydra_|pmi_proxy|aprun|jsrun|flux|pals"
-)
 _SYS_PTRACE = 1 << 19  # CAP_SYS_PTRACE
 
 
@@ -46,46 +42,84 @@ class Job(NamedTuple):
     """The processes that were started together.
 
     Attributes:
-        launcher: the number of the process that started them; a process's own that was not.
+        launcher: the number of the process that started them; a process's own that was not, and the
+            first's where the launcher has started other jobs, too.
         name: how the batch system calls it, "1234.0"; "" without one.
         started_by: the launcher's program, "" if it is not there.
         processes: by rank.
+        above: the numbers of all launchers above it, which may be those of other jobs, too.
     """
 
     launcher: int
     name: str
     started_by: str
     processes: tuple[Process, ...]
+    above: tuple[int, ...] = ()
+
+
+class _Found(NamedTuple):
+    # A process of MPI, or one that may not be looked at.
+    process: Process
+    environment: Mapping[str, str]
+    above: tuple[int, ...]  # the innermost first
+    launcher: int
 
 
 def jobs() -> list[Job]:
-    """The jobs of the user's processes that have loaded MPI; for root, those of all users."""
-    found: dict[tuple[int, str], list[tuple[Process, Mapping[str, str]]]] = {}
+    """The jobs of the user's processes that have loaded MPI; for root, those of all users.
+
+    Those that launchers have started and that may not be looked at are among them.
+    """
+    found: dict[tuple[int, str], list[_Found]] = {}
+    hidden: list[_Found] = []
     user = os.getuid()
     for pid in _numbers():
-        try:
-            if user and os.stat(_PROC / str(pid)).st_uid != user:
-                continue
-            environment = _environment(pid)
-            launcher = _launcher(pid)
-            if not _has_mpi(pid):
-                continue
-        except OSError:  # it has ended, or may not be looked at
+        if user and int(launchers.status(pid).get("Uid", "-1").split()[0]) != user:
             continue
-        key = launcher, next((environment[name] for name in _NAMES if name in environment), "")
-        process = Process(pid, _program(pid), _rank(environment), obstacle(pid))
-        found.setdefault(key, []).append((process, environment))
-    return [_job(launcher, members) for (launcher, _), members in sorted(found.items())]
+        try:
+            environment = _environment(pid)
+            if _has_mpi(pid):
+                one = _looked_at(pid, environment)
+                name = next((environment[name] for name in _NAMES if name in environment), "")
+                found.setdefault((one.launcher, name), []).append(one)
+        except PermissionError:
+            hidden.append(_looked_at(pid, {}))
+        except OSError:  # it has ended
+            continue
+    for one in _started(hidden):
+        job = next((key for key in found if key[0] == one.launcher), (one.launcher, ""))
+        found.setdefault(job, []).append(one)
+    of = Counter(launcher for launcher, _ in found)
+    return [_job(members, of[key[0]] == 1) for key, members in sorted(found.items())]
 
 
-def _job(launcher: int, members: list[tuple[Process, Mapping[str, str]]]) -> Job:
-    environment = members[0][1]
+def _looked_at(pid: int, environment: Mapping[str, str]) -> _Found:
+    chains = launchers.above(pid)
+    launcher = chains[0][-1] if chains else pid
+    process = Process(pid, launchers.program(pid), _rank(environment), obstacle(pid))
+    return _Found(process, environment, tuple(one for chain in chains for one in chain), launcher)
+
+
+def _started(hidden: Sequence[_Found]) -> Iterator[_Found]:
+    # Those that are no launchers, and no shells between launchers and these.
+    parents = {int(launchers.status(one.process.pid).get("PPid", "0")) for one in hidden}
+    for one in hidden:
+        is_leaf = one.process.pid not in parents and not launchers.is_one(one.process.program)
+        if one.above and is_leaf:
+            yield one
+
+
+def _job(members: Sequence[_Found], is_all: bool) -> Job:
+    # is_all: of what its launcher has started.
+    launcher, environment = members[0].launcher, members[0].environment
     name = environment.get("SLURM_JOB_ID", "")
     if name and "SLURM_STEP_ID" in environment:
         name += "." + environment["SLURM_STEP_ID"]
-    processes = sorted((process for process, _ in members), key=lambda each: (each.rank, each.pid))
-    alone = launcher in (each.pid for each in processes)
-    return Job(launcher, name, "" if alone else _program(launcher), tuple(processes))
+    processes = sorted((one.process for one in members), key=lambda each: (each.rank, each.pid))
+    number = launcher if is_all else processes[0].pid
+    started_by = launchers.program(launcher) if members[0].above else ""
+    above = tuple(dict.fromkeys(launcher for one in members for launcher in one.above))
+    return Job(number, name, started_by, tuple(processes), above)
 
 
 def process(pid: int) -> Process:
@@ -94,12 +128,12 @@ def process(pid: int) -> Process:
         rank = _rank(_environment(pid))
     except OSError:
         rank = -1
-    return Process(pid, _program(pid), rank, obstacle(pid))
+    return Process(pid, launchers.program(pid), rank, obstacle(pid))
 
 
 def obstacle(pid: int) -> str:
     """Why a debugger cannot attach to a process, and what to do; "" if it can."""
-    status = _status(pid)
+    status = launchers.status(pid)
     if not status:
         return "has ended"
     if status.get("State", "").startswith("Z"):
@@ -107,11 +141,11 @@ def obstacle(pid: int) -> str:
     tracer = int(status.get("TracerPid", "0"))
     if tracer:
         return (
-            f"is traced by {_program(tracer) or 'a process'} (pid {tracer}) already: "
+            f"is traced by {launchers.program(tracer) or 'a process'} (pid {tracer}) already: "
             "detach it there, or end that"
         )
     try:  # with the rights that a debugger needs
-        os.close(os.open(_PROC / str(pid) / "mem", os.O_RDONLY))
+        os.close(os.open(_proc() / str(pid) / "mem", os.O_RDONLY))
     except FileNotFoundError:
         return "has ended"
     except OSError:
@@ -124,7 +158,7 @@ def _permission(status: Mapping[str, str]) -> str:
     me = os.geteuid()
     if me and owner != me:
         return f"it is {_user(owner)}'s, so attach as that user or as root"
-    scope = _first_line(_PROC / "sys/kernel/yama/ptrace_scope")
+    scope = _first_line(_proc() / "sys/kernel/yama/ptrace_scope")
     if scope == "3":
         return "kernel.yama.ptrace_scope is 3, which forbids it until the machine is started anew"
     if me and scope in ("1", "2"):
@@ -132,7 +166,7 @@ def _permission(status: Mapping[str, str]) -> str:
             f"kernel.yama.ptrace_scope is {scope}, so attach as root, "
             "or let root do: sysctl kernel.yama.ptrace_scope=0"
         )
-    if not me and not int(_status(os.getpid()).get("CapEff", "0"), 16) & _SYS_PTRACE:
+    if not me and not int(launchers.status(os.getpid()).get("CapEff", "0"), 16) & _SYS_PTRACE:
         return "root lacks CAP_SYS_PTRACE here, so start the container with --cap-add=SYS_PTRACE"
     return "the system protects it, so attach as root, outside of any container"
 
@@ -144,33 +178,12 @@ def _user(number: int) -> str:
         return f"user {number}"
 
 
+def _proc() -> Path:
+    return Path(launchers.PROC)
+
+
 def _numbers() -> Iterator[int]:
-    return (int(each.name) for each in _PROC.iterdir() if each.name.isdigit())
-
-
-def _launcher(pid: int) -> int:
-    # The outermost ancestor that is a launcher; the process itself without.
-    found, parent = pid, pid
-    for _ in range(100):
-        parent = int(_status(parent).get("PPid", "0"))
-        if parent < 2:
-            break
-        if _LAUNCHER.match(_program(parent)):
-            found = parent
-    return found
-
-
-def _status(pid: int) -> dict[str, str]:
-    try:
-        lines = (_PROC / str(pid) / "status").read_text(errors="replace").splitlines()
-    except OSError:
-        return {}
-    pairs = (line.partition(":") for line in lines)
-    return {name: value.strip() for name, _, value in pairs}
-
-
-def _program(pid: int) -> str:
-    return _status(pid).get("Name", "")
+    return (int(each.name) for each in _proc().iterdir() if each.name.isdigit())
 
 
 def _first_line(path: Path) -> str:
@@ -182,13 +195,13 @@ def _first_line(path: Path) -> str:
 
 def _has_mpi(pid: int) -> bool:
     # To run it: a debugger has its symbols.
-    lines = (_PROC / str(pid) / "maps").read_text(errors="replace").splitlines()
+    lines = (_proc() / str(pid) / "maps").read_text(errors="replace").splitlines()
     libraries = {line.split(None, 5)[5] for line in lines if ".so" in line and "xp " in line}
     return any(flavor_of_library(library) is not None for library in libraries)
 
 
 def _environment(pid: int) -> Mapping[str, str]:
-    words = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    words = (_proc() / str(pid) / "environ").read_bytes().split(b"\0")
     pairs = (os.fsdecode(word).partition("=") for word in words)
     return {name: value for name, _, value in pairs}
 

@@ -7,6 +7,7 @@ Each process of a job runs it, so that it imports no other command.
 from __future__ import annotations
 
 import argparse
+import binascii
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
+from mpipp.cli import launchers
 from mpipp.errors import MpippError
 from mpipp.watch import start
 
@@ -33,15 +35,12 @@ _HANG_AFTER = 30.0  # seconds
 _MOST_STATUS = 255  # of a process: the system keeps 8 bits
 _MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
 _UNLIMITED = 1 << 20  # percent; the program is slow anyway where valgrind runs it
-# How launchers name a job to its processes.
+# How launchers name a job to its processes. Those of a batch system's job may be several.
 _JOBS = (
-    ("SLURM_JOB_ID", "SLURM_STEP_ID"),
-    ("PMIX_NAMESPACE",),
-    ("OMPI_MCA_ess_base_jobid",),
-    ("PMI_JOBID",),
-    ("FLUX_JOB_ID",),
-    ("PALS_APID",),
+    *("SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"),
+    *("PMI_JOBID", "FLUX_JOB_ID", "PALS_APID"),
 )
+_LONGEST = 60  # characters of the name of a directory that has a socket
 
 
 def add_watching(parser: argparse.ArgumentParser) -> None:
@@ -329,11 +328,11 @@ def directory_of_job() -> str:
     Raises:
         MpippError: somebody else has made it.
     """
-    names = ([os.environ.get(name, "") for name in names] for names in _JOBS)
-    job = next(("-".join(words) for words in names if words[0]), f"parent-{os.getppid()}")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     base = runtime if runtime and os.access(runtime, os.W_OK) else tempfile.gettempdir()
-    name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{job}")[:60]
+    name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{_job()}")
+    if len(name) > _LONGEST:
+        name = f"{name[: _LONGEST - 9]}-{binascii.crc32(name.encode()):08x}"
     path = start.on_node(os.path.join(base, name))
     try:
         os.makedirs(path, 0o700, exist_ok=True)
@@ -344,3 +343,13 @@ def directory_of_job() -> str:
     if not private or found.st_uid != os.getuid():
         raise MpippError(f"{path} is not this user's alone: remove it, or set XDG_RUNTIME_DIR")
     return path
+
+
+def _job() -> str:
+    # What all processes of this job have on this node, and those of no other: how the launcher
+    # names it, and the launcher, as each process may have a shell of its own (MPICH's names none).
+    words = [os.environ[name] for name in _JOBS if os.environ.get(name)]
+    found = launchers.above(os.getpid())
+    if found:
+        words.append(f"launcher-{found[0][-1]}")
+    return "-".join(words or [f"parent-{os.getppid()}"])

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import support
 from ranks import ranks
 
-from mpipp.cli import attach, jobs
+from mpipp.cli import attach, jobs, launchers
 from mpipp.cli.jobs import Job, Process
 from mpipp.cli.main import main
 from mpipp.errors import MpippError
@@ -175,7 +176,7 @@ def test_what_forbids_it(
     own = tmp_path / str(jobs.os.getpid())
     own.mkdir()
     (own / "status").write_text(f"Name:\tpython\nCapEff:\t{capabilities}\n")
-    monkeypatch.setattr(jobs, "_PROC", tmp_path)
+    monkeypatch.setattr(launchers, "PROC", tmp_path)
     monkeypatch.setattr(jobs.os, "geteuid", lambda: me)
     assert jobs._permission({"Uid": "0\t0\t0\t0"}) == said
 
@@ -184,9 +185,94 @@ def test_yama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     yama = tmp_path / "sys" / "kernel" / "yama"
     yama.mkdir(parents=True)
     (yama / "ptrace_scope").write_text("1\n")
-    monkeypatch.setattr(jobs, "_PROC", tmp_path)
+    monkeypatch.setattr(launchers, "PROC", tmp_path)
     monkeypatch.setattr(jobs.os, "geteuid", lambda: 1000)
     assert jobs._permission({"Uid": "1000\t1000\t1000\t1000"}) == (
         "kernel.yama.ptrace_scope is 1, so attach as root, "
         "or let root do: sysctl kernel.yama.ptrace_scope=0"
     )
+
+
+class Started(NamedTuple):
+    """What the system says of a process; environ: None where it may not be read."""
+
+    parent: int
+    program: str
+    environ: str | None = ""
+    has_mpi: bool = False
+
+
+def rank(parent: int, number: int, environ: str = "") -> Started:
+    return Started(parent, "halo", f"PMIX_RANK={number}\0{environ}", True)
+
+
+SLURM = "SLURM_JOB_ID=7\0SLURM_STEP_ID=0"
+MACHINE = {
+    # In a container the launcher may be the first process.
+    1: Started(0, "mpirun"),
+    2: rank(1, 1, "PMIX_NAMESPACE=a"),
+    3: rank(1, 0, "PMIX_NAMESPACE=a"),
+    # A batch script has two of them.
+    10: Started(0, "slurmstepd", None),
+    11: Started(10, "bash"),
+    20: Started(11, "mpirun"),
+    21: rank(20, 0, f"{SLURM}\0PMIX_NAMESPACE=b"),
+    22: Started(20, "sh"),
+    23: rank(22, 1, f"{SLURM}\0PMIX_NAMESPACE=b"),
+    30: Started(11, "mpiexec.hydra"),
+    31: Started(30, "hydra_pmi_proxy"),
+    32: rank(31, 0, SLURM),
+    33: Started(31, "halo", None),  # it may not be looked at
+    # What one launcher has started twice.
+    40: Started(0, "prted"),
+    41: rank(40, 0, "PMIX_NAMESPACE=c"),
+    42: rank(40, 0, "PMIX_NAMESPACE=d"),
+    # Another user's.
+    50: Started(0, "mpirun", None),
+    51: Started(50, "sh", None),
+    52: Started(51, "wave", None),
+    60: Started(0, "cat", None),
+}
+
+
+def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for pid, one in MACHINE.items():
+        made = tmp_path / str(pid)
+        made.mkdir()
+        uid = jobs.os.getuid()
+        status = f"Name:\t{one.program}\nPPid:\t{one.parent}\nUid:\t{uid}\t{uid}\n"
+        (made / "status").write_text(status)
+        (made / "environ").write_text(one.environ or "")
+        (made / "maps").write_text("7f00-7f01 r-xp 0 08:01 9  /lib/libmpi.so.40\n" * one.has_mpi)
+        (made / "mem").touch()
+
+    def environment(pid: int) -> Mapping[str, str]:
+        if MACHINE[pid].environ is None:
+            raise PermissionError
+        return read(pid)
+
+    read = jobs._environment
+    monkeypatch.setattr(launchers, "PROC", tmp_path)
+    monkeypatch.setattr(jobs, "_environment", environment)
+    found = jobs.jobs()
+    told = [
+        (job.launcher, job.started_by, [one.pid for one in job.processes], job.above)
+        for job in found
+    ]
+    assert told == [
+        (1, "mpirun", [3, 2], (1,)),
+        (20, "mpirun", [21, 23], (20, 10)),
+        (30, "mpiexec.hydra", [33, 32], (31, 30, 10)),
+        (41, "prted", [41], (40,)),
+        (42, "prted", [42], (40,)),
+        (50, "mpirun", [52], (50,)),
+    ]
+    # A process of a launcher stands for its job, unless it has started several.
+    for name, processes in (("20", [21, 23]), ("31", [33, 32]), ("42", [42]), ("60", [60])):
+        assert [one.pid for one in attach._named([name])] == processes
+    for name, launched in (("40", (41, 42)), ("10", (20, 30))):
+        with pytest.raises(MpippError) as raised:
+            attach._named([name])
+        said = str(raised.value).splitlines()
+        assert said[0] == f"there are 2 jobs of process {name} on this machine: name one of"
+        assert [line.split()[:2] for line in said[1:]] == [["--job", str(n)] for n in launched]

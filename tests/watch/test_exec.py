@@ -9,8 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import runs
 from support import MPI, ROOT, on_mpi, shell
+
+from mpipp.cli import launchers, start, watched
 
 EXEC = [sys.executable, "-m", "mpipp.cli", "exec"]
 
@@ -87,3 +90,61 @@ def test_options_of_another_command() -> None:
     )
     told = " ".join(shell("exec", "--help").stdout.split())
     assert told.endswith("--provoke and --valgrind are options of mpipp run alone.")
+
+
+SLURM = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "above", "name"),
+    [
+        (SLURM, [[10]], "7-0-launcher-10"),
+        # Several at once in a batch script; hydra_pmi_proxy has a shell for each process.
+        ({"SLURM_JOB_ID": "7", "PMIX_NAMESPACE": "a@1"}, [[20], [10]], "7-a_1-launcher-20"),
+        ({}, [[31, 30], [10]], "launcher-30"),
+        ({"PMI_JOBID": "a"}, [], "a"),
+        ({}, [], f"parent-{os.getppid()}"),
+    ],
+)
+def test_whom_a_watcher_sees(
+    environment: dict[str, str],
+    above: list[list[int]],
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All processes of a job on a node have one directory, and those of others another."""
+    for variable in start._JOBS:
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(launchers, "above", lambda pid: above)
+    assert Path(start.directory_of_job()).name == f"mpipp-{os.getuid()}-{name}"
+
+
+def test_long_names_of_jobs_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    names = set()
+    for number in range(3):
+        monkeypatch.setenv("PMIX_NAMESPACE", f"prterun-{'node' * 20}-{number}")
+        names.add(Path(start.directory_of_job()).name)
+    assert len(names) == 3
+    assert {len(name) for name in names} == {60}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "-n 1",
+        "-env A B",
+        "--mca btl tcp -n 2",
+        "--map-by=core -n 1",
+        "--oversubscribe -envall -n 1 -wdir /tmp",
+        "",
+    ],
+)
+def test_the_options_of_several_programs(options: str) -> None:
+    words = ["./a", ":", *options.split(), "./b", "-v"]
+    assert watched.prefixed(words, ["with"]) == [
+        *("with", "./a", ":", *options.split(), "with", "./b", "-v")
+    ]
