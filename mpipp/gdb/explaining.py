@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from mpipp.checks.hangs import Explanation, Report, explain_all, picture, records
+from mpipp.checks.hangs import Explanation, Report, explain_all, picture, records, unranked
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
@@ -16,14 +16,17 @@ from mpipp.show import jsontext
 def lines(file: str, options: Collection[str]) -> list[str]:
     """What is said with these options; a picture is written into the file if there is one."""
     checked = Checked()
-    found = [explain_all(world) for world in worlds(checked.processes)]
+    found = [explain_all(world) for world in worlds(checked.processes) if world.all]
+    others = unranked.unranked(checked.processes)
     if file:
         return [_drawn(file, found, checked)]
     if "--json" in options:
         jobs = [records.record(one, checked) for one in found]
-        content = {"jobs": jobs, "not_checked": checked.failures}
+        without_rank = unranked.records(others, checked)
+        content = {"jobs": jobs, "without_rank": without_rank, "not_checked": checked.failures}
         return [jsontext.document("why", content)]
-    return list(_report(found, checked, "--picture" in options))
+    said = list(unranked.lines(others, checked))
+    return [*_report(found, checked, "--picture" in options), *said, *checked.failures]
 
 
 def _report(found: list[Explanation], checked: Checked, drawn: bool) -> Iterator[str]:
@@ -34,7 +37,6 @@ def _report(found: list[Explanation], checked: Checked, drawn: bool) -> Iterator
             yield from picture.lines(picture.groups(one, checked))
         else:
             yield from Report(one, checked).lines()
-    yield from checked.failures
 
 
 def _drawn(file: str, found: list[Explanation], checked: Checked) -> str:

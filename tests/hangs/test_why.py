@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 import support
-from observed import job
+from observed import PROGRAMS, job
 
 WHY = """\
 deadlock: rank 0 and rank 1 wait for each other
@@ -107,3 +108,23 @@ def test_a_circle_beside_one_that_computes(mpi: support.MPI) -> None:
         pids = " ".join(str(hung.pids[rank]) for rank in range(4))
         printed = support.gdb_batch([f"mpipp attach {pids}", "echo @@@\\n", "mpipp why"], mpi=mpi)
     assert printed.partition("@@@\n")[2].partition("[Inferior")[0] == COMPUTING
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_a_process_in_init(mpi: support.MPI) -> None:
+    program = support.compile_program(PROGRAMS / "computing.c", mpi)
+    commands = ["mpipp why", "mpipp why --picture", "mpipp why --json", "mpipp why --svg why.svg"]
+    stop = "set breakpoint pending on", "break PMPI_Init", "run"
+    printed = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop)
+    pid = re.search(r"process (\d+) ", printed)
+    assert pid
+    said = (
+        f"not told: whether process {pid[1]} can go on, of which no rank is known\n"
+        f"  process {pid[1]} is in MPI_Init, called at begin.h:24 in begin\n"
+    )
+    assert printed.startswith(2 * said)
+    document = json.loads(printed[2 * len(said) :].rpartition("\n}\n")[0] + "\n}")
+    where = "in MPI_Init, called at begin.h:24 in begin"
+    assert document["jobs"] == []
+    assert document["without_rank"] == [{"pid": int(pid[1]), "where": where}]
+    assert printed.endswith("These are processes of 0 jobs: a picture is of one.\n")

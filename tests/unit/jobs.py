@@ -56,6 +56,7 @@ class Recorded:
     marked: str = ""  # the call that a thread is inside of and of which nothing else is recorded
     posted_any: int = 0
     frozen: bool = False
+    in_world: bool = True  # past MPI_Init: its rank is known
     uncertain_all: frozenset[str] = frozenset()
     forgotten: int = 0
     window: Win | None = None
@@ -73,8 +74,8 @@ class Recorded:
             status=self.status,
             end_awaited=self.end_awaited,
             pid=100 + self.rank,
-            world_rank=self.rank,
-            world_size=self.size,
+            world_rank=self.rank if self.in_world else None,
+            world_size=self.size if self.in_world else None,
             library_version="",
             built_with="",
             dropped=0,

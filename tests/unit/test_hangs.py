@@ -11,8 +11,9 @@ import pytest
 from jobs import ANY_SOURCE, ANY_TAG, PROC_NULL, WINDOW, Places, Recorded, call, job, ranks
 
 from mpipp.checks import deadlocks
-from mpipp.checks.hangs import Report, explain, graph, picture, records
+from mpipp.checks.hangs import Report, explain, graph, picture, records, unranked
 from mpipp.checks.hangs.svg import svg
+from mpipp.checks.process import Process
 from mpipp.model import Channel
 from mpipp.show import wording
 
@@ -41,6 +42,24 @@ def test_two_receives() -> None:
         "    rank 0 has no such send pending",
         "",
     ]
+
+
+def test_who_has_no_rank_yet() -> None:
+    a, b, c = ranks(3)
+    for number, one in enumerate((a, b, c)):
+        one.in_world, one.calls = number == 2, []
+    a.inside(call("MPI_Init"))
+    known = [Process(number, one, one, None) for number, one in enumerate((a, b, c))]  # type: ignore[arg-type]
+    others = unranked.unranked(known)
+    assert list(unranked.lines(others, Places())) == [
+        "not told: whether process 100 and process 101 can go on, of which no ranks are known",
+        "  process 100 is in MPI_Init, called at x.c:1 in main",
+        "  process 101 is not in MPI (computing at x.c:2 in work)",
+    ]
+    assert unranked.records(others[:1], Places()) == [
+        {"pid": 100, "where": "in MPI_Init, called at x.c:1 in main"}
+    ]
+    assert list(unranked.lines([], Places())) == []
 
 
 def test_a_message_that_is_there() -> None:
