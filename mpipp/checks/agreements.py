@@ -60,10 +60,18 @@ def _arguments(joined: Sequence[Joined]) -> Finding | None:
 
 
 def _parted(joined: Sequence[Joined]) -> list[Joined]:
+    # The same in each group of an intercommunicator (MPI-4.1, section 7.4.2).
+    sides: dict[tuple[int, ...], list[Joined]] = {}
+    for one in joined:
+        comm = one.member.comm
+        sides.setdefault(tuple(comm.world_ranks or ()) if comm.inter else (), []).append(one)
+    return next(filter(None, map(_parted_in, sides.values())), [])
+
+
+def _parted_in(joined: Sequence[Joined]) -> list[Joined]:
     # Of a group not all of whose members give it, one, and who gives something else. Disjoint
-    # groups are no error (MPI-4.1, section 7.4.2), so that all of the communicator must be there.
-    comm = joined[0].member.comm
-    if comm.inter or len(joined) != comm.size:
+    # groups are no error, so that all of the communicator must be there.
+    if len(joined) != joined[0].member.comm.size:
         return []
     given = [membership.members(one.operation) for one in joined]
     if None in given:

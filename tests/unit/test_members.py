@@ -3,23 +3,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ledgers import Ended, call
 
 from mpipp.checks import collectives
 from mpipp.checks.joined import Joined
 from mpipp.checks.process import Operation
 from mpipp.checks.world import Member
-from mpipp.model import Call
+from mpipp.model import Call, Comm
 
 BOTH, ONE = 5 << 24 | 2, 7 << 24 | 1  # a hash, and how many members there are
 
 
-def found(*calls: Call) -> list[str]:
+def found(*calls: Call, half: int = 0) -> list[str]:
+    """half: of an intercommunicator, which has groups of so many processes."""
     joined = []
     for rank, one in enumerate(calls):
         process = Ended(rank, len(calls)).process()
         (comm,) = process.registry.objects("comm")
-        member = Member(process, comm)  # type: ignore[arg-type]
+        assert isinstance(comm, Comm)
+        if half:
+            own = range(half) if rank < half else range(half, 2 * half)
+            comm = replace(comm, inter=True, size=half, remote_size=half, world_ranks=own)
+        member = Member(process, comm)
         joined.append(Joined(Operation(process, one, None, None, member.comm), member))
     return [finding.what for finding in collectives.compare(joined)]
 
@@ -32,6 +39,13 @@ def created(members: int, state: str = "over") -> Call:
 def test_different_groups() -> None:
     assert found(created(BOTH), created(ONE)) == ["the processes give different groups"]
     assert found(created(BOTH), created(BOTH)) == []
+
+
+def test_groups_of_an_intercommunicator() -> None:
+    alike = created(BOTH), created(BOTH), created(ONE), created(0)
+    assert found(*alike, half=2) == []
+    differ = created(BOTH), created(ONE), created(BOTH), created(BOTH)
+    assert found(*differ, half=2) == ["the processes give different groups"]
 
 
 def test_nothing_is_said_while_one_is_in_its_call() -> None:
