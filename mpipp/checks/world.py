@@ -44,9 +44,10 @@ def _split(
 
 
 def _may_be_one(processes: Sequence[Process]) -> bool:
-    infos = [process.registry.info for process in processes]
+    every = (process.registry.info for process in processes)
+    infos = [info for info in every if info.world_rank is not None]
     ranks = {info.world_rank for info in infos}
-    return len(ranks) == len(infos) and len({info.world_size for info in infos}) == 1
+    return len(ranks) == len(infos) and len({info.world_size for info in infos}) <= 1
 
 
 class World:

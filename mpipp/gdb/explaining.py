@@ -40,6 +40,8 @@ def _report(found: list[Explanation], checked: Checked, drawn: bool) -> Iterator
 
 
 def _drawn(file: str, found: list[Explanation], checked: Checked) -> str:
+    if not found:
+        raise MpippError("no rank of any process is known: there is nothing to draw")
     if len(found) != 1:
         raise MpippError(f"these are processes of {len(found)} jobs: a picture is of one")
     try:

@@ -14,6 +14,7 @@ from mpipp.checks import deadlocks
 from mpipp.checks.hangs import Report, explain, graph, picture, records, unranked
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.process import Process
+from mpipp.checks.world import worlds
 from mpipp.model import Channel
 from mpipp.show import wording
 
@@ -45,11 +46,13 @@ def test_two_receives() -> None:
 
 
 def test_who_has_no_rank_yet() -> None:
-    a, b, c = ranks(3)
-    for number, one in enumerate((a, b, c)):
-        one.in_world, one.calls = number == 2, []
-    a.inside(call("MPI_Init"))
-    known = [Process(number, one, one, None) for number, one in enumerate((a, b, c))]  # type: ignore[arg-type]
+    all_of_it = ranks(4)
+    for one in all_of_it[:2]:
+        one.in_world = False
+    all_of_it[0].inside(call("MPI_Init"))
+    known = [Process(number, one, one, None) for number, one in enumerate(all_of_it)]  # type: ignore[arg-type]
+    (world,) = worlds(known)  # the others are of one, as they are without them
+    assert world.all == known[2:]
     others = unranked.unranked(known)
     assert list(unranked.lines(others, Places())) == [
         "not told: whether process 100 and process 101 can go on, of which no ranks are known",
