@@ -118,9 +118,10 @@ def test_who_only_takes_long(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
     found = ended(started(mpi, tmp_path, "die"))
-    # One node tells; whoever it sees first, where they are killed within moments.
+    # One node tells; whoever it sees first, where they are killed within moments: rank 1 may still
+    # be about to close its files when the launcher, which has noticed, has killed rank 0.
     (block,) = found.blocks
-    assert block.startswith("error: a process has died, by a signal or _exit\n")
+    assert re.match("error: a process has died(, by a signal or _exit| inside of MPI)\n", block)
     for rank in range(4):
         assert re.search(rf"ranks? (\d and |\d, )*{rank}\b", block), block
     assert re.match("mpipp: 1 error in 4 processes, ", found.last[-1])
