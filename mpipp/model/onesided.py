@@ -59,7 +59,7 @@ class WindowMade(NamedTuple):
         ranks: of its group's processes in MPI_COMM_WORLD, in the group's order.
         accumulate_ops: "same_op" or "same_op_no_op".
         accumulate_ordering: of "rar", "raw", "war", "waw"; empty: "none".
-        no_locks: as the info key has it.
+        no_locks: whether the info key says that no process locks it.
     """
 
     moment: Moment
@@ -85,7 +85,7 @@ class WindowInfo(NamedTuple):
 
 
 class WindowFreed(NamedTuple):
-    """MPI_Win_free: collective, and a barrier."""
+    """MPI_Win_free: collective, and a barrier unless the window has no locks."""
 
     moment: Moment
     window: int

@@ -116,7 +116,8 @@ class Lives:
         mine.publish(process.time)
         key = "freed", event.window
         meeting = self.messages.meet(process, key, mine.size)
-        yield from self.messages.all_met(process, meeting, event)
+        if not mine.made.no_locks:  # else it need not wait (MPI-4.1, section 12.2.5)
+            yield from self.messages.all_met(process, meeting, event)
         # There are no two copies of its memory any more.
         mine.hear(process.clock, event.moment.number)
         ranges, made = self.ranges[process.index], mine.made

@@ -35,7 +35,7 @@ ENUMERATIONS = (
     "win_flavor",
     "win_model",
 )
-_HINTS = ("has ops", "same op", "has ordering", *DEFAULT_ORDERING)
+_HINTS = ("has ops", "same op", "no locks", "has ordering", *DEFAULT_ORDERING)
 FIRST = 5  # words of an operation before those of its buffers
 ASSERTED = tuple(
     f"MPI_MODE_{one}" for one in ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
@@ -319,6 +319,10 @@ class LoggedCalls:
         if not bits & self._hints["has ordering"]:
             return None
         return frozenset(word for word in DEFAULT_ORDERING if bits & self._hints[word])
+
+    def has_no_locks(self, bits: int) -> bool:
+        """Whether no_locks says that no process locks the window."""
+        return bool(bits & self._hints["no locks"])
 
     def values(self, words: array[int]) -> Values | None:
         """Those of an atomic operation, from the end of its entry."""

@@ -202,6 +202,7 @@ class _Events:
             members.ranks,
             self._log.ops_hint(bits) or "same_op_no_op",
             DEFAULT_ORDERING if (ordering := self._log.ordering_hint(bits)) is None else ordering,
+            self._log.has_no_locks(bits),
         )
 
     def _info(self, entry: Entry) -> Iterator[Event]:

@@ -12,21 +12,39 @@
 
 enum { MOST_SOURCES = 64 }; // that are told; of more, all are taken for such
 
-// Whether a peer has entries in a buffer of a v or w form.
-static int has_some(const struct mpipp_vector *vector, uint64_t peer) {
+// Whether an entry of a datatype has any bytes, as one is taken to have that is not known.
+static int has_bytes(uint64_t record) {
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)record;
+  return !type || type->size > 0;
+}
+
+static const struct mpipp_vector *vector_of(const struct mpipp_call *of,
+                                            const struct mpipp_buffer *buffer) {
+  return &of->vectors[buffer->vector - 1];
+}
+
+// Whether there is any data of a peer, or for it, in a buffer of a v or w form.
+static int has_some(const struct mpipp_call *of, const struct mpipp_buffer *buffer, uint64_t peer) {
+  const struct mpipp_vector *vector = vector_of(of, buffer);
   const void *counts = (const void *)(uintptr_t)vector->counts;
   if (!counts || peer >= vector->length) return 0;
   int small = vector->count_size == sizeof(int);
-  return small ? ((const int *)counts)[peer] > 0 : ((const int64_t *)counts)[peer] > 0;
+  if (small ? ((const int *)counts)[peer] <= 0 : ((const int64_t *)counts)[peer] <= 0) return 0;
+  uint64_t record = buffer->record;
+  if (vector->records) {
+    record = ((const uint64_t *)(uintptr_t)vector->records)[peer];
+  } else if (vector->datatypes) {
+    const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
+    record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(types[peer]));
+  }
+  return has_bytes(record);
 }
 
-// Whether any entry of a buffer of a v or w form, or of the others, is there.
-static int has_entries(const struct mpipp_call *of, const struct mpipp_buffer *buffer) {
-  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
-  if (!buffer->vector) return buffer->count > 0 && (!type || type->size > 0);
-  const struct mpipp_vector *vector = &of->vectors[buffer->vector - 1];
-  for (uint64_t i = 0; i < vector->length; i++)
-    if (has_some(vector, i)) return 1;
+// Whether there is any data in a buffer of a v or w form, or of the others.
+static int has_data(const struct mpipp_call *of, const struct mpipp_buffer *buffer) {
+  if (!buffer->vector) return buffer->count > 0 && has_bytes(buffer->record);
+  for (uint64_t i = 0; i < vector_of(of, buffer)->length; i++)
+    if (has_some(of, buffer, i)) return 1;
   return 0;
 }
 
@@ -35,32 +53,31 @@ static uint64_t flow(const struct mpipp_call *of) {
   for (uint32_t i = 0; i < of->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &of->buffers[i];
     int in_place = buffer->address == (uintptr_t)MPI_IN_PLACE;
-    if (!in_place && !has_entries(of, buffer)) continue;
+    if (!in_place && !has_data(of, buffer)) continue;
     if (buffer->access & MPIPP_READS) bits |= MPIPP_LOG_SENDS;
     if (buffer->access & MPIPP_WRITES) bits |= MPIPP_LOG_TAKES;
   }
   return of->buffer_count ? bits : MPIPP_LOG_SENDS | MPIPP_LOG_TAKES;
 }
 
-// The vector that has a count for each of those that a process gets data of; NULL: there is none.
-static const struct mpipp_vector *taken(const struct mpipp_call *of) {
+// The buffer that has a count for each of those that a process gets data of; NULL: there is none.
+static const struct mpipp_buffer *taken(const struct mpipp_call *of) {
   for (uint32_t i = 0; i < of->buffer_count; i++)
-    if (of->buffers[i].access & MPIPP_WRITES && of->buffers[i].vector)
-      return &of->vectors[of->buffers[i].vector - 1];
+    if (of->buffers[i].access & MPIPP_WRITES && of->buffers[i].vector) return &of->buffers[i];
   return NULL;
 }
 
 // The world ranks of those that a process gets data of; -1 where these are not told by themselves:
 // all that the procedure lets send, or too many.
 static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, uint64_t *found) {
-  const struct mpipp_vector *vector = taken(of);
+  const struct mpipp_buffer *some = taken(of);
   int signatures = mpipp_facts[of->procedure].signatures;
   int among_neighbours = signatures == MPIPP_SIGNATURES_NEIGHBORS && mpipp_knows_neighbours(comm);
-  if (!among_neighbours && (signatures != MPIPP_SIGNATURES_PAIRS || !vector)) return -1;
-  int64_t count = among_neighbours ? comm->indegree : (int64_t)vector->length;
+  if (!among_neighbours && (signatures != MPIPP_SIGNATURES_PAIRS || !some)) return -1;
+  int64_t count = among_neighbours ? comm->indegree : (int64_t)vector_of(of, some)->length;
   int number = 0;
   for (int64_t i = 0; i < count; i++) {
-    if (vector && !has_some(vector, (uint64_t)i)) continue;
+    if (some && !has_some(of, some, (uint64_t)i)) continue;
     int64_t rank = among_neighbours ? mpipp_source(comm, (int32_t)i) : i;
     if (rank == MPI_PROC_NULL) continue;
     if (number == MOST_SOURCES) return -1;

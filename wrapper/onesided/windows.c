@@ -54,6 +54,7 @@ static uint64_t hints(void) {
       bits |= MPIPP_LOG_HAS_OPS | MPIPP_LOG_SAME_OP;
     if (!strcmp(key, "accumulate_ops") && !strcmp(value, "same_op_no_op"))
       bits |= MPIPP_LOG_HAS_OPS;
+    if (!strcmp(key, "no_locks") && !strcmp(value, "true")) bits |= MPIPP_LOG_NO_LOCKS;
     key = value + strlen(value) + 1;
   }
   mpipp_unlock();

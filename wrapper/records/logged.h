@@ -71,6 +71,7 @@ enum mpipp_log_hints {
   MPIPP_LOG_RAW = 16,
   MPIPP_LOG_WAR = 32,
   MPIPP_LOG_WAW = 64,
+  MPIPP_LOG_NO_LOCKS = 128,
 };
 
 // Of a call that synchronises: what it asserts, which MPI libraries number as they like; and more.

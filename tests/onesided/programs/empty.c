@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 static MPI_Win win;
+static MPI_Datatype some; // so many of MPI_INT
 static int rank, count, one = 1, memory[4], data[4], more[4];
 
 #define put_1()                                                                                    \
@@ -28,6 +29,18 @@ static void each_v(void) {
   const int counts[] = {count, count, count}, places[] = {0, 1, 2};
   MPI_Alltoallv(data, counts, places, MPI_INT, more, counts, places, ALL);
 }
+static void each_of_no_bytes(void) {
+  const int counts[] = {1, 1, 1}, places[] = {0, 1, 2};
+  MPI_Alltoallv(data, counts, places, some, more, counts, places, some, MPI_COMM_WORLD);
+}
+static void each_w_of_no_bytes(void) {
+  const int counts[] = {1, 1, 1}, places[] = {0, 4, 8};
+  const MPI_Datatype types[] = {some, some, some};
+  MPI_Request request;
+  MPI_Ialltoallw(data, counts, places, types, more, counts, places, types, MPI_COMM_WORLD,
+                 &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 static void later(void) {
   MPI_Request request;
   MPI_Iallgather(data, count, MPI_INT, more, count, ALL, &request);
@@ -45,16 +58,32 @@ BETWEEN(alltoallv, each_v())
 BETWEEN(scan, MPI_Scan(data, more, count, ALL_SUM))
 BETWEEN(reduce_scatter, MPI_Reduce_scatter_block(data, more, count, ALL_SUM))
 BETWEEN(iallgather, later())
+BETWEEN(alltoallv_of_no_bytes, each_of_no_bytes())
+BETWEEN(ialltoallw_of_no_bytes, each_w_of_no_bytes())
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   count = argc == 1;
+  MPI_Type_contiguous(count, MPI_INT, &some);
+  MPI_Type_commit(&some);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  void (*const cases[])(void) = {bcast,    scatter,   gather, reduce,         allgather, allreduce,
-                                 alltoall, alltoallv, scan,   reduce_scatter, iallgather};
+  void (*const cases[])(void) = {bcast,
+                                 scatter,
+                                 gather,
+                                 reduce,
+                                 allgather,
+                                 allreduce,
+                                 alltoall,
+                                 alltoallv,
+                                 scan,
+                                 reduce_scatter,
+                                 iallgather,
+                                 alltoallv_of_no_bytes,
+                                 ialltoallw_of_no_bytes};
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) cases[i]();
   MPI_Win_free(&win);
+  MPI_Type_free(&some);
   if (rank == 0) puts("done");
   MPI_Finalize();
   return 0;

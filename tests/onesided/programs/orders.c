@@ -25,8 +25,9 @@
     MPI_Win_unlock(1, win);                                                                        \
   } while (0)
 
+static MPI_Request broadcasts = MPI_REQUEST_NULL; // persistent
 static MPI_Comm all, ring, in_line, forwards, side, both;
-static MPI_Win win, other;
+static MPI_Win win, other, never_locked;
 static int rank, wrong, one = 1, memory[4], memory_of_other[4], data[4], more[4];
 
 static int from(void) {
@@ -160,6 +161,11 @@ ORDERED(other_communicator) {
 ORDERED(broadcast) {
   MPI_Bcast(data, 1, MPI_INT, from(), all);
 }
+ORDERED(persistent_broadcast) { // started the second time
+  if (broadcasts == MPI_REQUEST_NULL) return (void)MPI_Bcast(data, 1, MPI_INT, from(), all);
+  MPI_Start(&broadcasts);
+  MPI_Wait(&broadcasts, MPI_STATUS_IGNORE);
+}
 ORDERED(reduction) {
   MPI_Reduce(&one, data, 1, MPI_INT, MPI_SUM, to(), all);
 }
@@ -251,6 +257,20 @@ ORDERED(window) {
   MPI_Win_free(&third);
 }
 
+ORDERED(freed_window) {
+  MPI_Win_free(&never_locked);
+}
+
+static void make_windows(void) {
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "no_locks", wrong ? "true" : "false");
+  MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, all, &win);
+  MPI_Win_create(memory_of_other, sizeof memory_of_other, 4, MPI_INFO_NULL, all, &other);
+  MPI_Win_create(more, sizeof more, 4, info, all, &never_locked);
+  MPI_Info_free(&info);
+}
+
 static void make_communicators(void) {
   int three = 3, periodic = 1, alone = 0, peer = 2 - rank;
   MPI_Cart_create(all, 1, &three, &periodic, 0, &ring);
@@ -261,6 +281,14 @@ static void make_communicators(void) {
   MPI_Intercomm_create(side, 0, all, rank == 0, 18, &both);
 }
 
+static void begin_broadcasts(void) {
+#if MPI_VERSION >= 4
+  MPI_Bcast_init(data, 1, MPI_INT, from(), all, MPI_INFO_NULL, &broadcasts);
+  MPI_Start(&broadcasts);
+  MPI_Wait(&broadcasts, MPI_STATUS_IGNORE);
+#endif
+}
+
 int main(int argc, char **argv) {
   (void)argv;
   wrong = argc > 1;
@@ -268,8 +296,8 @@ int main(int argc, char **argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &all);
   MPI_Comm_rank(all, &rank);
   make_communicators();
-  MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, all, &win);
-  MPI_Win_create(memory_of_other, sizeof memory_of_other, 4, MPI_INFO_NULL, all, &other);
+  begin_broadcasts();
+  make_windows();
   message();
   any_message();
   nonblocking_message();
@@ -287,6 +315,7 @@ int main(int argc, char **argv) {
   by_way_of_another();
   if (!wrong) other_communicator();
   broadcast();
+  persistent_broadcast();
   reduction();
   gathering();
   gathering_of_some();
@@ -305,8 +334,10 @@ int main(int argc, char **argv) {
   fences();
   exposure();
   window();
+  freed_window();
   MPI_Win_free(&other);
   MPI_Win_free(&win);
+  if (broadcasts != MPI_REQUEST_NULL) MPI_Request_free(&broadcasts);
   MPI_Comm_free(&both);
   MPI_Comm_free(&side);
   MPI_Comm_free(&forwards);
