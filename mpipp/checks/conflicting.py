@@ -99,7 +99,8 @@ class Telling:
         made = Finding.of(found.rule, f"{what}: {_WHY[found.why]}", parties)
         if found.rule == "rma-local":
             reads = any(side.kind in AT_TARGET and _verb(side) == "read" for side in sides)
-            made = replace(made, sentence=onesided.WHILE_READ if reads else onesided.WHILE_UPDATED)
+            half = onesided.WHILE_READ if reads else onesided.WHILE_UPDATED
+            made = replace(made, rule=made.rule._replace(section=half[0]), sentence=half[1])
         if not is_one:
             made = replace(made, lifelines=self._lifelines(found, parties))
         if found.times > 1:

@@ -78,6 +78,11 @@ MISTAKEN = {
         "one of the two has MPI_MODE_NOCHECK",
         "wrong: the assertion of one of them alone",
     ),
+    "rma-not-posted": (
+        "says that the targets have called MPI_Win_post",
+        "may come later",
+        "missing: a message of the target, which follows its call",
+    ),
     "rma-some-fences": (
         "has the assertion",
         "has not",

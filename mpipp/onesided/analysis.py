@@ -38,10 +38,11 @@ from mpipp.onesided.attached import Attachments
 from mpipp.onesided.conflicts import Conflict, Conflicts
 from mpipp.onesided.epochs import Epochs, exclusion
 from mpipp.onesided.exposures import Exposures
-from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, POLLED, Flags, Group
+from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, POLLED, STORED, Flags, Group
 from mpipp.onesided.lives import Lives
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistake, Mistakes, is_active, is_gone, no_put
+from mpipp.onesided.polling import Polling
 from mpipp.onesided.processes import DAMAGED, Board, Process, Steps, later
 from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, PUT, READ, STORE, UPDATES, WRITTEN, Atomic
 from mpipp.onesided.synchronization import Synchronizer
@@ -88,7 +89,10 @@ class _Analysis:
         self.lives = Lives(self.messages, self.mistakes, self.indices, self.attachments)
         self.windows = self.lives.windows
         self.flags = Flags(values)
-        self.conflicts = Conflicts(self.processes, self.windows, self.flags, self._forgotten)
+        self.polling = Polling(self.processes, self.flags)
+        self.conflicts = Conflicts(
+            self.processes, self.windows, self.flags, self.polling, self._forgotten
+        )
         self.exposures = Exposures(self.flags, self.mistakes)
         self.synchronizer = Synchronizer(
             self.messages, self.mistakes, self.exposures, self.indices, self._read
@@ -134,7 +138,10 @@ class _Analysis:
             if not left:
                 left = TURN
                 yield None
-            process.number = event.moment.number
+            moment = event.moment
+            process.number = moment.number
+            if moment.thread:
+                process.several = True
             if process.shares:
                 self.flags.share(process, process.number)
             if isinstance(event, Access):
@@ -176,11 +183,7 @@ class _Analysis:
             yield DAMAGED
         window = self.windows[event.window]
         if kind == "sync" and not event.attempt:
-            # It may have loaded what others have put.
-            polled = event.window, process.index, POLLED
-            self.flags.minded.add(polled)
-            self.flags.reads(polled, process.index, process.time, event.moment.number)
-            mine.polls = True
+            self.polling.synchronise(process, event)
         if event.exclusive and not event.attempt:
             owner = self.indices[mine.made.ranks[event.target]]
             self.flags.minded.add((event.window, owner, LOCKED))
@@ -251,26 +254,14 @@ class _Analysis:
         self.conflicts.check(entry)
         entry.ends(process.index, process.time, event.moment.number)
         if entry.window:
-            self._of_window(process, entry)
+            self.polling.access(process, entry)
+            if entry.separate and kind == STORE:
+                mine = self.lives.epochs(process, entry.window)
+                assert mine is not None
+                entry.public_time = PENDING
+                mine.hidden.append(entry)
+                self.conflicts.apart(entry)
             self.conflicts.add(entry)
-
-    def _of_window(self, process: Process, entry: Entry) -> None:
-        # A load or store of window memory.
-        mine = self.lives.epochs(process, entry.window)
-        assert mine is not None
-        number = entry.event.moment.number
-        stores = entry.kind == STORE
-        if entry.separate and stores:
-            entry.public_time = PENDING
-            mine.hidden.append(entry)
-            self.conflicts.apart(entry)
-        if not entry.lock:
-            return
-        group = entry.window, entry.owner, LOCKED
-        if stores:
-            self.flags.writes(group, entry.segment, entry.segment, number)
-        else:
-            self.flags.reads(group, process.index, process.time, number)
 
     def _operation(self, process: Process, event: Operation) -> Steps:
         mine = self.lives.epochs(process, event.window)
@@ -330,6 +321,8 @@ class _Analysis:
         # The same where the last fence was none that orders.
         meeting = mine.meeting
         assert meeting is not None
+        meeting.origins.add(process.index)
+        meeting.targets.add(owner)
         while owner not in meeting.begun:
             yield owner, meeting.key
         return self._with(process, mine, owner, meeting.begun[owner])
@@ -409,7 +402,7 @@ class _Analysis:
         # It may set, or read, any flag that its target has.
         self.unknown += 1
         number = event.moment.number
-        for flag in (ATOMIC, LOCKED, POLLED):
+        for flag in (ATOMIC, LOCKED, POLLED, STORED):
             group = event.window, owner, flag
             self.flags.minded.add(group)
             self.flags.writes(group, process.now(), segment, number)
@@ -471,7 +464,10 @@ class _Analysis:
                 self.flags.minded.add(group)
                 self.flags.reads(group, process.index, process.time, number)
             if entry.epoch is not None and entry.epoch.kind in ("lock", "lock_all"):
-                self.flags.reads((event.window, owner, LOCKED), process.index, process.time, number)
+                flags = (LOCKED, STORED) if event.only_reads else (LOCKED,)
+                for flag in flags:
+                    group = event.window, owner, flag
+                    self.flags.reads(group, process.index, process.time, number)
 
     def _forgotten(self, entries: list[Entry]) -> None:
         # What is pending need not be ended; as far as flags go it may have read already.

@@ -26,6 +26,7 @@ from mpipp.onesided.accesses import (
 )
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.flags import Flags
+from mpipp.onesided.polling import Polling
 from mpipp.onesided.processes import Process, known_by_all
 from mpipp.onesided.rules import (
     ACCUMULATE,
@@ -119,11 +120,13 @@ class Conflicts:
         processes: list[Process],
         windows: dict[int, Window],
         flags: Flags,
+        polling: Polling,
         told_forgotten: Callable[[list[Entry]], None],
     ) -> None:
         self.processes = processes
         self.windows = windows
         self.flags = flags
+        self.polling = polling
         self._told_forgotten = told_forgotten
         self.memory = [Accesses[Entry]() for _ in processes]
         self.found: dict[_Key, list[_Found]] = {}
@@ -157,7 +160,7 @@ class Conflicts:
                     elif before.separate:
                         self._copies(before, entry)
                 if before.kind == kind and before.actor == actor and _covers(entry, before):
-                    if room and _may_have_heard(before, entry):
+                    if room and (_may_have_heard(before, entry) or _may_differ(before, entry)):
                         room -= 1
                         continue
                     before.forget()
@@ -357,19 +360,10 @@ class Conflicts:
             # It knows what it has done itself, but not that its target has called MPI_Win_wait.
             return one.end_process != one.actor and self.flags.may_order(one, other)
         return (
-            self._polled(one, other)
+            self.polling.may_be(one, other)
             or self.flags.may_order(one, other)
             or self.flags.may_order(other, one)
         )
-
-    def _polled(self, one: Entry, other: Entry) -> bool:
-        # Whether a process may have polled until an update arrived. That is allowed in the unified
-        # model (MPI-4.1, 12.4), and loads are followed by MPI_Win_sync.
-        kinds = {one.kind, other.kind}
-        load = one if one.kind == LOAD else other
-        if LOAD not in kinds or not kinds & {*UPDATES} or load.separate or not load.window:
-            return False
-        return self._epochs(load.window, load.owner).polls
 
     def _told(self, found: _Found, times: int) -> Conflict:
         one, other = found.before, found.entry
@@ -437,6 +431,15 @@ def _may_have_heard(before: Entry, entry: Entry) -> bool:
     if before.heard != entry.heard:
         return True
     return entry.heard > 0 and before.segment is not entry.segment
+
+
+def _may_differ(before: Entry, entry: Entry) -> bool:
+    # Whether one of a process's loads or stores may poll, or be polled, and the other not.
+    return (
+        entry.kind in (LOAD, STORE)
+        and not entry.separate
+        and before.event.moment.place != entry.event.moment.place
+    )
 
 
 def _covers(entry: Entry, before: Entry) -> bool:

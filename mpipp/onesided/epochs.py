@@ -48,10 +48,13 @@ class Epochs:
         self.fence: Synchronization | None = None  # that opened an epoch, if any operation follows
         self.meeting: Meeting | None = None  # of the last fence
         self.used = False  # the fence's epoch
+        self.within: list[Synchronization] = []  # MPI_Win_post in the fence's epoch
         self.start: Synchronization | None = None
+        self.start_segment: Segment | None = None
         self.started: dict[int, int] = {}  # target's index: which post of its is meant
         self.starts: dict[int, int] = {}
         self.post: Synchronization | None = None
+        self.post_segment: Segment | None = None
         self.posted: dict[int, int] = {}  # origin's index: which start of its is meant
         self.posts: dict[int, int] = {}
         self.locks: dict[int, Synchronization] = {}
@@ -63,7 +66,6 @@ class Epochs:
         self.guarded = deque[Entry]()
         self.heard: tuple[int, ...] = ()
         self.heard_number = 0
-        self.polls = False  # whether it has ever called MPI_Win_sync
         self.stored: Entry | None = None  # since the last synchronisation
         self.no_put: dict[int, Synchronization] = {}  # by the number of fences up to it
         self.attempts: dict[int, str] = {}  # the last call of each thread that began to be wrong
@@ -195,7 +197,8 @@ class Window:
         self.posts: dict[tuple[int, int, int], tuple[int, ...]] = {}  # target, origin, which
         self.no_put: dict[tuple[int, int, int], Synchronization] = {}  # of those posts, as asserted
         self.completes: dict[
-            tuple[int, int, int], tuple[tuple[int, ...], list[Entry], Synchronization]
+            tuple[int, int, int],
+            tuple[tuple[int, ...], list[Entry], Synchronization, Segment],
         ] = {}
         self.fences: dict[int, Synchronization] = {}  # the first of those that are one, by number
         self.last_update: dict[tuple[int, int, int], Entry] = {}  # owner, origin, lock

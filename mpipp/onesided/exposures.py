@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Windows that are locked in a process while that has exposed them, by two processes.
+"""Epochs of two processes of which nothing orders what must be in order.
 
 "It is erroneous to have a window locked and exposed (in an exposure epoch) concurrently" (MPI-4.1,
 section 12.5.3): whatever memory is accessed. An epoch is compared with those that were read before
 it and are not known to it to have ended. The last of each process is enough: those before have
-ended earlier.
+ended earlier. With MPI_MODE_NOCHECK a start comes after the posts that it matches (section 12.5.5).
 """
 
 from __future__ import annotations
@@ -31,21 +31,57 @@ class Lasting:
         self.end_time = PENDING
         self.end_number = 0
 
-    def ends(self, process: Process, number: int) -> None:
-        """By an event of its process."""
-        self.end_time, self.end_number = process.time, number
+    def ends(self, time: int, number: int) -> None:
+        """By an event in a segment of its process."""
+        self.end_time, self.end_number = time, number
+
+
+class Pairs:
+    """Of one rule, which they break unless flags have ordered the second before the first, or, if
+    `either`, the first before the second.
+    """
+
+    def __init__(self, rule: str, flags: Flags, mistakes: Mistakes, *, either: bool) -> None:
+        self._rule = rule
+        self._flags = flags
+        self._mistakes = mistakes
+        self._either = either
+        self._found: dict[tuple[int, int], list[tuple[Lasting, Lasting]]] = {}
+        self._settled = set[tuple[int, int]]()  # of which enough are kept
+
+    def add(self, one: Lasting, other: Lasting) -> None:
+        """One more, which no synchronisation orders."""
+        key = one.event.moment.place, other.event.moment.place
+        alike = self._found.setdefault(key, [])
+        if len(alike) == _MOST_ALIKE and key not in self._settled:
+            # What flags may have ordered they may have ordered whatever comes: room for others.
+            alike[:] = [pair for pair in alike if not self._may_be_ordered(*pair)]
+            if len(alike) > _MOST_ALIKE // 2:
+                self._settled.add(key)
+        if len(alike) < _MOST_ALIKE:
+            alike.append((one, other))
+
+    def _may_be_ordered(self, one: Lasting, other: Lasting) -> bool:
+        may_order = self._flags.may_order
+        return may_order(other, one) or (self._either and may_order(one, other))
+
+    def tell(self) -> None:
+        """The first of each pair of lines that no flags may have ordered."""
+        for alike in self._found.values():
+            for one, other in alike:
+                if not self._may_be_ordered(one, other):
+                    self._mistakes.add(self._rule, one.event, other.event)
+                    break
 
 
 class Exposures:
     """Of all windows."""
 
     def __init__(self, flags: Flags, mistakes: Mistakes) -> None:
-        self._flags = flags
-        self._mistakes = mistakes
+        self._pairs = Pairs("rma-exposed", flags, mistakes, either=True)
+        self._early = Pairs("rma-not-posted", flags, mistakes, either=False)
         self._exposed: dict[int, dict[int, Lasting]] = {}  # window, owner
         self._locked: dict[tuple[int, int], dict[int, Lasting]] = {}  # window and owner, actor
-        self._found: dict[tuple[int, int], list[tuple[Lasting, Lasting]]] = {}
-        self._settled = set[tuple[int, int]]()  # of which enough are kept
 
     def expose(self, process: Process, event: Synchronization) -> None:
         """MPI_Win_post."""
@@ -73,29 +109,24 @@ class Exposures:
         """MPI_Win_unlock, or MPI_Win_unlock_all."""
         locked = self._locked.get((event.window, _ALL if owner is None else owner), {})
         if process.index in locked:
-            locked[process.index].ends(process, event.moment.number)
+            locked[process.index].ends(process.time, event.moment.number)
 
     def _compare(self, before: Lasting, new: Lasting, lock: Lasting, post: Lasting) -> None:
         # What a process does by itself is told where it does it.
-        if before.actor == new.actor or before.end_time <= new.segment.clock[before.end_process]:
-            return
-        key = lock.event.moment.place, post.event.moment.place
-        alike = self._found.setdefault(key, [])
-        if len(alike) == _MOST_ALIKE and key not in self._settled:
-            # What flags may have ordered they may have ordered whatever comes: room for others.
-            alike[:] = [pair for pair in alike if not self._may_be_ordered(*pair)]
-            if len(alike) > _MOST_ALIKE // 2:
-                self._settled.add(key)
-        if len(alike) < _MOST_ALIKE:
-            alike.append((lock, post))
+        if before.actor != new.actor and _is_open(before, new):
+            self._pairs.add(lock, post)
 
-    def _may_be_ordered(self, lock: Lasting, post: Lasting) -> bool:
-        return self._flags.may_order(lock, post) or self._flags.may_order(post, lock)
+    def unchecked(self, start: Lasting, post: Lasting) -> None:
+        """Both have MPI_MODE_NOCHECK. `post` ends when MPI_Win_post has returned."""
+        if _is_open(post, start):
+            self._early.add(start, post)
 
     def tell(self) -> None:
-        """The first of each pair of lines that no flags may have ordered."""
-        for alike in self._found.values():
-            for lock, post in alike:
-                if not self._may_be_ordered(lock, post):
-                    self._mistakes.add("rma-exposed", lock.event, post.event)
-                    break
+        """All that no flags may have ordered."""
+        self._pairs.tell()
+        self._early.tell()
+
+
+def _is_open(before: Lasting, new: Lasting) -> bool:
+    # Whether the second is not known to come after the end of the first.
+    return before.end_time > new.segment.clock[before.end_process]

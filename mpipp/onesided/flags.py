@@ -5,10 +5,10 @@ An atomic operation that reads what another process has written comes after it, 
 follows it: but who has read what is not always known. What may be so ordered is not decided. Where
 all that is done to an element is understood (`values`), only those that leave a value, or in a sum
 a smaller one, may be before who reads it. The same holds for memory that is written and read under
-exclusive locks, and for what a process polls in its own memory: it calls MPI_Win_sync. Not all
-loads and stores of a shared window are logged: while there is one there may have been any. What
-processes of another MPI_COMM_WORLD were told is one flag, since it is not known what they have told
-each other.
+exclusive locks, for what a process polls in its own memory, and for what others poll there by gets:
+it calls MPI_Win_sync. Not all loads and stores of a shared window are logged: while there is one
+there may have been any. What processes of another MPI_COMM_WORLD were told is one flag, since it is
+not known what they have told each other.
 
 What may be a flag is kept by its window and target, and once for each segment of a process or
 change of what it knows.
@@ -25,7 +25,7 @@ from mpipp.onesided.accesses import PENDING, Segment
 from mpipp.onesided.processes import Process, later
 from mpipp.onesided.values import Place, Values
 
-ATOMIC, LOCKED, SHARED, POLLED, ELSEWHERE = range(5)
+ATOMIC, LOCKED, SHARED, POLLED, ELSEWHERE, STORED = range(6)
 # A window, whose memory, and one of the above; or an element, and a value of it.
 Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
 
@@ -103,6 +103,8 @@ class Flags:
                 return
             if after is not segment or process.clocks[-1] is not process.knows[-1]:
                 clock = later(process.clocks[-1], clock)
+                if clock == segment.clock:
+                    clock = segment.clock  # one tuple, not two
         process.lasts.append(number)
         process.clocks.append(clock)
         process.knows.append(segment.clock)

@@ -20,13 +20,18 @@ from mpipp.onesided.processes import Board, Process, Steps, later
 
 
 class Meeting:
-    """A collective call: what each knew when it began."""
+    """A collective call: what each knew when it began.
+
+    Of a fence, `origins` have operations in the epoch that it opens, and `targets` are theirs.
+    """
 
     def __init__(self, key: Hashable, size: int, number: int) -> None:
         self.key = key
         self.size = size
         self.begun: dict[int, tuple[int, ...]] = {}
         self.joint = (-1,) * number
+        self.origins = set[int]()
+        self.targets = set[int]()
 
     @property
     def full(self) -> bool:

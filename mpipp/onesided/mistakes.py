@@ -26,6 +26,8 @@ MISTAKES = {
     "rma-twice": "an operation writes the same memory twice",
     "rma-detached": "an operation on memory that is not attached to its window",
     "rma-nocheck": "MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone",
+    "rma-not-posted": "MPI_MODE_NOCHECK, but nothing says that MPI_Win_post has returned before "
+    "MPI_Win_start",
     "rma-some-fences": "an assertion of MPI_Win_fence by some processes alone",
     "rma-noprecede": "MPI_MODE_NOPRECEDE, but operations precede",
     "rma-noput": "MPI_MODE_NOPUT, but there is an update",

@@ -31,6 +31,7 @@ class Process:
         self.ended = False
         self.last: Event | None = None
         self.requests: dict[int, Callable[[Event], Steps]] = {}
+        self.several = False  # threads that have done something
         self.shares: list[int] = []  # windows by which it and others have memory in common
 
     @property

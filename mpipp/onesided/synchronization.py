@@ -2,7 +2,8 @@
 """What calls that synchronise a window end, and whom they let hear of it (MPI-4.1, 12.5).
 
 A fence is taken for a barrier after which all operations before it are complete everywhere, unless
-it asserts that none precedes. A flush, an unlock or a completed request tells nobody else; locks
+it is known to end no epoch: it asserts that none precedes, is the first, or comes after one that
+asserts that none succeeds. A flush, an unlock or a completed request tells nobody else; locks
 exclude, but do not order.
 """
 
@@ -13,8 +14,8 @@ from collections.abc import Callable
 from mpipp.model.onesided import Event, Synchronization
 from mpipp.onesided.accesses import Entry
 from mpipp.onesided.epochs import Epochs, Window
-from mpipp.onesided.exposures import Exposures
-from mpipp.onesided.messages import Messages
+from mpipp.onesided.exposures import Exposures, Lasting
+from mpipp.onesided.messages import Meeting, Messages
 from mpipp.onesided.mistakes import Mistakes, fences_alone, is_gone, wrong
 from mpipp.onesided.processes import Process, Steps
 from mpipp.onesided.rules import WRITTEN
@@ -72,10 +73,12 @@ class Synchronizer:
     def _fence(
         self, process: Process, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
-        orders = "MPI_MODE_NOPRECEDE" not in event.asserted
+        before, opened = mine.meeting, mine.fence
+        orders = opened is not None and "MPI_MODE_NOPRECEDE" not in event.asserted
         time = process.time
         if mine.used:
-            mine.ends(mine.fence, event)
+            mine.ends(opened, event)
+        within, mine.within = mine.within, []
         key = "fence", event.window, mine.fences
         meeting = self.messages.meet(process, key, mine.size)
         first = window.fences.setdefault(mine.fences, event)
@@ -98,6 +101,9 @@ class Synchronizer:
         def end(by: Event) -> Steps:
             if orders:
                 yield from self.messages.all_met(process, meeting, by)
+                for post in within:
+                    if before is not None and self._is_nested(process, before, post):
+                        self.mistakes.add("rma-nested", post, opened, mine)
             mine.meeting = meeting
             mine.hear(process.clock, by.moment.number)
             mine.fence = None if "MPI_MODE_NOSUCCEED" in event.asserted else event
@@ -108,11 +114,20 @@ class Synchronizer:
         else:
             yield from end(event)
 
+    def _is_nested(self, process: Process, fence: Meeting, post: Synchronization) -> bool:
+        # Whether the memory that was exposed was the target of operations of the fence's epoch.
+        # Where an origin has such itself, its call of MPI_Win_start is told.
+        origins = {self.indices[rank] for rank in post.group}
+        return process.index in fence.targets and not origins & fence.origins
+
     def _post(self, process: Process, window: Window, mine: Epochs, event: Synchronization) -> None:
         mine.publish(process.time)
         self.exposures.expose(process, event)
+        mine.post_segment = process.now()
         told = process.release()
         mine.post = event
+        if mine.fence is not None:
+            mine.within.append(event)
         mine.posted = {}
         for rank in event.group:
             origin = self.indices[rank]
@@ -125,6 +140,7 @@ class Synchronizer:
 
     def _start(self, process: Process, mine: Epochs, event: Synchronization) -> None:
         mine.start = event
+        mine.start_segment = process.now()
         mine.started = {}
         mine.joined = {}
         for rank in event.group:
@@ -135,9 +151,9 @@ class Synchronizer:
     def _complete(
         self, process: Process, window: Window, mine: Epochs, event: Synchronization
     ) -> None:
-        if mine.start is None:
+        start, segment = mine.start, mine.start_segment
+        if start is None or segment is None:
             return
-        start = mine.start
         mine.ends(start, event)
         ranks: dict[int, list[int]] = {}
         for at, rank in enumerate(mine.made.ranks):
@@ -163,7 +179,7 @@ class Synchronizer:
                 left += mine.remote.pop(at, [])
             for entry in left:
                 entry.closed = event.moment.number
-            window.completes[target, process.index, which] = told, left, start
+            window.completes[target, process.index, which] = told, left, start, segment
             self.board.done(("complete", event.window, target, process.index, which))
         mine.start = None
         mine.started = {}
@@ -171,8 +187,8 @@ class Synchronizer:
     def _wait(
         self, process: Process, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
-        post = mine.post
-        if post is None:
+        post, exposing = mine.post, mine.post_segment
+        if post is None or exposing is None:
             return
         mine.ends(post, event)
         posted, mine.posted, mine.post = mine.posted, {}, None
@@ -184,8 +200,13 @@ class Synchronizer:
                 key = process.index, origin, which
                 while key not in window.completes:
                     yield "complete", event.window, *key
-                told, left, start = window.completes.pop(key)
-                if ("MPI_MODE_NOCHECK" in start.asserted) != ("MPI_MODE_NOCHECK" in post.asserted):
+                told, left, start, segment = window.completes.pop(key)
+                unchecked = ["MPI_MODE_NOCHECK" in one.asserted for one in (start, post)]
+                if all(unchecked):
+                    returned = Lasting(post, exposing)
+                    returned.ends(exposing.clock[process.index], post.moment.number)
+                    self.exposures.unchecked(Lasting(start, segment), returned)
+                elif any(unchecked):
                     self.mistakes.add("rma-nocheck", start, post, mine)
                 window.posts.pop(key, None)
                 window.no_put.pop(key, None)
@@ -194,7 +215,7 @@ class Synchronizer:
             for entry in ended:
                 entry.ends(process.index, process.time, by.moment.number)
             if exposed is not None:
-                exposed.ends(process, by.moment.number)
+                exposed.ends(process.time, by.moment.number)
             mine.hear(process.clock, by.moment.number)
             mine.stored = None
 

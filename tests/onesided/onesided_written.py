@@ -291,7 +291,10 @@ def expected(program: Program) -> tuple[dict[Pair, Told], set[Told]]:
     must be told, at whatever lines: an access that covers an earlier one takes its place.
     """
     found: dict[Pair, Told] = {}
-    for rule, one, other in Oracle(program.events).pairs():
+    oracle = Oracle(program.events)
+    for rule, one, other in oracle.pairs():
+        if oracle.polls(one, other):
+            continue
         pair = _pair(rule, one.event, other.event)
         processes = one.process, other.process
         found[pair] = pair[0], min(processes), max(processes), one.owner
@@ -301,7 +304,7 @@ def expected(program: Program) -> tuple[dict[Pair, Told], set[Told]]:
     }
     must = {told for pair, told in found.items() if pair not in undecided}
     # Flags may have ordered these.
-    for places in Oracle(program.events).exposed():
+    for places in oracle.exposed():
         found["rma-exposed", frozenset(places)] = "rma-exposed", -1, -1, -1
     return found, must
 
@@ -313,8 +316,8 @@ def _pair(rule: str, one: Event, other: Event) -> Pair:
 def told(blocks: Iterable[str]) -> set[Pair]:
     """What a run has told."""
     by_sentence = {rule.sentence: rule.id for rule in rules.RULES.values()}
-    halves = (rules.onesided.WHILE_READ, rules.onesided.WHILE_UPDATED)
-    by_sentence.update(dict.fromkeys(halves, "rma-local"))
+    for _, half in (rules.onesided.WHILE_READ, rules.onesided.WHILE_UPDATED):
+        by_sentence[half] = "rma-local"
     found = set()
     for block in blocks:
         said = re.search(r"^  rule: .*?, section [\d.]+: (.*)$", block, re.M)

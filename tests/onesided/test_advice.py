@@ -88,10 +88,12 @@ def test_advice_is_of_the_epochs_and_of_what_is_missing(mpi: MPI, tmp_path: Path
         assert [one for one in lines if " advice.c:" not in one][:5] == head
     # One rule has two halves.
     of_local = [
-        mpi.cited("MPI-4.1, section 12.7: memory of a window must not be ") + half
+        mpi.cited(f"MPI-4.1, section {half}")
         for half in (
-            "changed by its own process while an operation reads it",
-            "used by its own process while an operation updates it",
+            "12.3: memory of a window must not be changed by its own process while an operation "
+            "reads it",
+            "12.7: memory of a window must not be used by its own process while an operation "
+            "updates it",
         )
     ]
     for name, sentence in zip(("told_too_early", "exposed"), of_local):

@@ -150,6 +150,9 @@ class Oracle:
     def _windows(self) -> None:
         for process, window in self.made:
             for which, event in enumerate(self.calls(process, window, "fence")):
+                before = self.fence(process, window, which - 1) if which else None
+                if before is None or "MPI_MODE_NOSUCCEED" in before.asserted:
+                    continue  # it is known to end no epoch
                 if "MPI_MODE_NOPRECEDE" in event.asserted:
                     continue
                 for other in self.made[process, window].ranks:
@@ -366,13 +369,42 @@ class Oracle:
                         found.add((lock.moment.place, post.moment.place))
         return found
 
-    def conflicts(self) -> set[Told]:
-        """All of them."""
+    def conflicts(self, *, certain: bool = False) -> set[Told]:
+        """All of them, or those that no process may have polled for."""
         found = set()
         for rule, one, other in self.pairs():
+            if certain and self.polls(one, other):
+                continue
             processes = one.process, other.process
             found.add((rule, min(processes), max(processes), one.owner))
         return found
+
+    def polls(self, one: Touch, other: Touch) -> bool:
+        """Whether they are valid in the unified model (MPI-4.1, 12.7), and look like a loop.
+
+        By rule 2 a location may be accessed that is the target of a remote update, by rule 3 a
+        store may update one that is the target of a remote read. MPI_Win_sync is called next to it.
+        """
+        for own, remote in ((one, other), (other, one)):
+            reads = remote.kind == "get" or remote.op == "MPI_NO_OP"
+            updates = remote.kind in ("put", "accumulate")
+            valid = (own.kind == "load" and updates) or (own.kind == "store" and reads)
+            if valid and own.process != remote.process and own.window and not self._separate(own):
+                return self._is_next_to_sync(own)
+        return False
+
+    def _is_next_to_sync(self, touch: Touch) -> bool:
+        # With nothing but accesses of memory in between.
+        events = self.events[touch.process]
+        at = next(i for i, event in enumerate(events) if event is touch.event)
+        for some in (events[at + 1 :], events[:at][::-1]):
+            for event in some:
+                if not isinstance(event, m.Access):
+                    is_sync = isinstance(event, m.Synchronization) and event.kind == "sync"
+                    if is_sync and event.window == touch.window:
+                        return True
+                    break
+        return False
 
     def pairs(self) -> Iterator[tuple[str, Touch, Touch]]:
         """The same with both accesses."""

@@ -43,6 +43,21 @@ def polled(program: Program, giver: int, taker: int, where: int, how: random.Ran
     program[taker].sync("sync")
 
 
+def got(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
+    """A store into the own memory, and gets of it, the first of which may be too early."""
+    flag = at(192 + 8 * giver)
+    if how.random() < 0.5:
+        program[taker].get(giver, flag)
+        program[taker].sync("flush", giver)
+    program[giver].store(flag)
+    program[giver].sync("sync")
+    if how.random() < 0.5:
+        program[taker].get(giver, flag)
+    else:
+        program[taker].operation("fetch_and_op", giver, flag, op="MPI_NO_OP")
+    program[taker].sync(how.choice(("flush", "flush_local_all")), giver)
+
+
 def locked(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
     """A put and gets under exclusive locks of another window."""
     for process, kind in ((taker, "get"), (giver, "put"), (taker, "get")):
@@ -76,7 +91,7 @@ def handed_on(seed: int) -> Program:
             program[holder].operation(how.choice(("put", "get")), home, DATA)
             program[holder].sync("flush", home)
         taker = how.choice([rank for rank in range(number) if rank != holder])
-        hand = how.choice((atomic, atomic, polled, locked, told, elsewhere))
+        hand = how.choice((atomic, atomic, polled, got, locked, told, elsewhere))
         hand(program, holder, taker, how.randrange(number), how)
         holder = taker
     program.sync("unlock_all")
@@ -99,13 +114,83 @@ def test_conflicts_that_no_flag_explains_are_told() -> None:
         program[0].put(2, DATA)
         program[1].put(2, DATA)  # the token is not handed on before
         program.sync("flush_all")
-        how.choice((atomic, polled, locked, elsewhere))(program, 0, 1, 2, how)
+        how.choice((atomic, polled, got, locked, elsewhere))(program, 0, 1, 2, how)
         program.sync("unlock_all")
         program.end()
         result = analyse(program.events())
         assert len(result.conflicts) + len(result.undecided) >= 1
         found += len(result.conflicts)
     assert found == 40
+
+
+_VALID = [
+    ("load", "put", ""),
+    ("load", "accumulate", "MPI_SUM"),
+    ("store", "get", ""),
+    ("store", "fetch_and_op", "MPI_NO_OP"),
+]
+
+
+@pytest.mark.parametrize(("access", "kind", "op"), [*_VALID, ("store", "put", "")])
+@pytest.mark.parametrize(
+    ("steps", "polls"),
+    [
+        ("access", False),
+        ("access sync", True),
+        ("sync access", True),
+        ("access flush sync", True),
+        ("access message sync", False),
+        ("sync message access", False),
+        ("access message access sync", True),  # a loop
+        ("access message elsewhere sync", False),
+        ("access message sync thread", True),
+    ],
+)
+def test_lines_next_to_a_sync_may_poll(
+    access: str, kind: str, op: str, steps: str, polls: bool
+) -> None:
+    program = Program(3)
+    program.sync("lock_all")
+    place = -1
+    for step in steps.split():
+        if step == "message":
+            program.message(1, 2)
+        elif step == "thread":
+            sync = program[1].sync("sync")
+            program[1].events[-1] = sync._replace(moment=sync.moment._replace(thread=1))
+        elif step in ("access", "elsewhere"):
+            event = getattr(program[1], access)(FLAG)
+            if step == "access":
+                place = event.moment.place if place < 0 else place
+                program[1].events[-1] = event._replace(moment=event.moment._replace(place=place))
+        else:
+            program[1].sync(step, 0 if step == "flush" else -1)
+    program[0].operation(kind, 1, FLAG, op=op)
+    program.sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    lines = len({*steps.split()} & {"access", "elsewhere"})
+    # The line elsewhere is next to the call in any case.
+    undecided = (polls + lines - 1) * ((access, kind, op) in _VALID)
+    assert (len(result.conflicts), len(result.undecided)) == (lines - undecided, undecided)
+
+
+@pytest.mark.parametrize("synced", [False, True])
+def test_what_others_get_may_be_a_flag(synced: bool) -> None:
+    program = Program(3)
+    program.sync("lock_all")
+    program[1].get(2, DATA)
+    program[1].sync("flush", 2)
+    program[1].store(FLAG)
+    if synced:
+        program[1].sync("sync")
+    program[0].get(1, FLAG)
+    program[0].sync("flush", 1)
+    program[0].put(2, DATA)
+    program.sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    assert (len(result.conflicts), len(result.undecided)) == ((0, 2) if synced else (2, 0))
 
 
 def meet(program: Program, rank: int, *, tells: bool) -> None:

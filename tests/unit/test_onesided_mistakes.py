@@ -231,6 +231,7 @@ def test_mistakes_have_the_epochs_around_them() -> None:
     program[0].sync("start", -1, (1,))
     program[0].sync("complete")
     program[1].sync("wait")
+    program.barrier()
     program.sync("fence")
     program[0].put(1, at(0))
     program[0].sync("lock_all")
@@ -290,11 +291,60 @@ def test_what_is_not_checked_must_be_said_on_both_sides() -> None:
         program = Program(2)
         asserted = ("MPI_MODE_NOCHECK",)
         program[1].sync("post", -1, (0,), *asserted * post)
+        program.message(1, 0)
         program[0].sync("start", -1, (1,), *asserted * start)
         program[0].sync("complete")
         program[1].sync("wait")
         program.end()
         assert found(program) == (["rma-nocheck: start"] if start != post else [])
+
+
+@pytest.mark.parametrize(
+    ("between", "wrong"),
+    [("", True), ("before", True), ("message", False), ("by another", False), ("flag", False)],
+)
+def test_a_start_that_is_not_checked_comes_after_the_post(between: str, wrong: bool) -> None:
+    program = Program(3, windows=2)
+    program.sync("lock_all", window=2)
+    if between == "before":
+        program.message(1, 0)
+    program[1].sync("post", -1, (0, 2), "MPI_MODE_NOCHECK")
+    if between == "message":
+        program.message(1, 0)
+    if between in ("message", "by another"):
+        program.message(1, 2)
+    if between == "by another":
+        program.message(2, 0)
+    if between == "flag":  # whose values are not known
+        program[1].operation("accumulate", 2, at(64), window=2)
+        program[1].sync("flush", 2, window=2)
+        for origin in (0, 2):
+            program[origin].operation("fetch_and_op", 2, at(64), op="MPI_NO_OP", window=2)
+            program[origin].sync("flush", 2, window=2)
+    for origin in (0, 2):
+        program[origin].sync("start", -1, (1,), "MPI_MODE_NOCHECK")
+        program[origin].put(1, at(8 * origin))
+        program[origin].sync("complete")
+    program[1].sync("wait")
+    program.sync("unlock_all", window=2)
+    assert found(program) == ["rma-not-posted: start"] * (2 * wrong)
+
+
+@pytest.mark.parametrize("uses", [(), (0,), (1,), (2,)])
+@pytest.mark.parametrize("target", [0, 1])
+def test_memory_is_not_exposed_twice(uses: tuple[int, ...], target: int) -> None:
+    """By MPI_Win_post in the epoch of a fence, whose operations may be another process's."""
+    program = Program(3)
+    program.sync("fence")
+    for origin in uses:
+        program[origin].put(target, at(8 * origin))
+    program[0].sync("post", -1, (2,))
+    program[2].sync("start", -1, (0,))
+    program[2].sync("complete")
+    program[0].sync("wait")
+    program.sync("fence", "MPI_MODE_NOSUCCEED")
+    told = ["rma-nested: start"] if uses == (2,) else ["rma-nested: post"] * (target == 0)
+    assert found(program) == (told if uses else [])
 
 
 def attaches(program: Program, first: int, length: int, attached: bool = True) -> None:

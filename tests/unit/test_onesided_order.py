@@ -331,8 +331,14 @@ def test_what_a_get_brings_into_the_own_window_others_see_later(how: str, second
 
 
 @pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
-def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("before", [None, (), ("MPI_MODE_NOSUCCEED",)])
+def test_fence_that_ends_no_epoch_orders_only_operations(
+    before: tuple[str, ...] | None, asserted: tuple[str, ...]
+) -> None:
+    """The first is known to, and so is one after MPI_MODE_NOSUCCEED (MPI-4.1, section 12.5.1)."""
     program = Program(3)
+    if before is not None:
+        program.sync("fence", *before)
     program[1].store(at(0))
     program[0].store(at(8))
     program.sync("fence", *asserted)
@@ -345,6 +351,8 @@ def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str,
     assert found(program) == []
     # A message that was put into the window does not wait for the fence.
     program = Program(2)
+    if before is not None:
+        program.sync("fence", *before)
     program.sync("lock_all")
     program[0].put(1, at(0))
     program.sync("unlock_all")
@@ -352,7 +360,20 @@ def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str,
     program[1].load(at(0))
     program.sync("fence")
     expected = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
-    assert found(program) == (expected if asserted else [])
+    assert found(program) == ([] if before == asserted == () else expected)
+
+
+@pytest.mark.parametrize("no_locks", [False, True])
+def test_a_window_without_locks_is_freed_without_a_barrier(no_locks: bool) -> None:
+    program = Program(2)
+    program.make(WINDOW + 1, no_locks=no_locks, base=0, length=0)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program.sync("unlock_all")
+    program.free(WINDOW + 1)
+    program[1].load(at(0))
+    line = "rma-local: put@0 load@1 [0,4) of 1, unordered"
+    assert found(program) == ([line] if no_locks else [])
 
 
 def test_memory_of_a_window_that_is_freed_has_no_copies() -> None:

@@ -6,10 +6,15 @@ from __future__ import annotations
 from mpipp.checks.rules.rule import Rule
 
 _CONFLICT, _EPOCH = "rma-conflict", "rma-epoch"
+# The halves of "rma-local": the section of each, and what it demands.
 WHILE_UPDATED = (
-    "memory of a window must not be used by its own process while an operation updates it"
+    "12.7",
+    "memory of a window must not be used by its own process while an operation updates it",
 )
-WHILE_READ = "memory of a window must not be changed by its own process while an operation reads it"
+WHILE_READ = (
+    "12.3",
+    "memory of a window must not be changed by its own process while an operation reads it",
+)
 _LOCALLY = (
     "with the call that ends its epoch, or with MPI_Win_flush_local if that is one of MPI_Win_lock "
     "or MPI_Win_lock_all"
@@ -82,7 +87,7 @@ RULES = (
         "rma-local",
         _CONFLICT,
         "12.7",
-        f"{WHILE_UPDATED}, nor be changed while one reads it",
+        f"{WHILE_UPDATED[1]}, nor be changed while one reads it",
         _ORDER,
     ),
     Rule(
@@ -185,6 +190,15 @@ RULES = (
         "MPI_MODE_NOCHECK must be given to MPI_Win_start and to the MPI_Win_post that it matches, "
         "or to neither",
         "give it to both, or leave it out",
+    ),
+    Rule(
+        "rma-not-posted",
+        _EPOCH,
+        "12.5.5",
+        "with MPI_MODE_NOCHECK MPI_Win_start is called only once all MPI_Win_post that it matches "
+        "have returned",
+        "have each target tell the origin after MPI_Win_post, with a message or a collective call, "
+        "or leave the assertion out of both",
     ),
     Rule(
         "rma-some-fences",
