@@ -101,7 +101,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="run the program unprovoked, then with N seeds, and list those whose exit status or "
-        "output differs; runs longer than --hang-after, and much longer than unprovoked, are ended",
+        "output differs (the output only if unprovoked runs agree in it); runs longer than "
+        "--hang-after, and much longer than unprovoked, are ended",
     )
 
 

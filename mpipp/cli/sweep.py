@@ -23,6 +23,7 @@ from mpipp.cli.journal import Done, Operation
 from mpipp.cli.start import WITH_VALUE, hang_after
 from mpipp.errors import MpippError
 
+STREAMS = OUTPUT, _ERRORS = "output", "standard error"
 _UNPROVOKED = 2
 _TIMES_LONGER = 5  # than unprovoked, before a run is taken for one that hangs
 _ENDING = 10.0  # seconds that a launcher may take to end its processes
@@ -50,6 +51,10 @@ class Outcome:
     err: dict[str, bytes]
     done: Mapping[Operation, Done] = field(default_factory=dict)  # where it was asked for
 
+    def written(self, stream: str) -> dict[str, bytes]:
+        """What each process has written to one of STREAMS."""
+        return self.out if stream == OUTPUT else self.err
+
 
 def run(
     launcher: Sequence[str],
@@ -66,7 +71,8 @@ def run(
         given: with the first seed; None: 1.
 
     Raises:
-        MpippError: unprovoked runs differ, so that nothing can be told, or cannot be started.
+        MpippError: unprovoked runs end differently, so that nothing can be told, or cannot be
+            started.
     """
     count = arguments.provoke_sweep
     if count < 1:
@@ -81,15 +87,7 @@ def run(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     limit = hang_after(arguments) or None
     usual = [_once(launcher, [*before, *program], None) for _ in range(_UNPROVOKED)]
-    first, *others = usual
-    for other in others:
-        told = difference(first, other, with_errors=False)
-        if told:
-            raise MpippError(
-                f"two unprovoked runs differ, so that nothing can be told of provoked ones: {told}"
-            )
-    with_errors = all(one.err == first.err for one in usual)
-    _say(f"{_UNPROVOKED} unprovoked runs agree: {_ended(first)}")
+    first, streams = usual[0], _agreed(usual)
     longest = max(one.seconds for one in usual)
     limit = limit and max(limit, _TIMES_LONGER * longest)
     found: list[tuple[int, int]] = []
@@ -97,12 +95,12 @@ def run(
 
     def tried(provoked: provoke.Schedules) -> tuple[int, str]:
         outcome = _once(launcher, [*before, *provoked.variables(), *program], limit)
-        return _rank(first, outcome), difference(first, outcome, with_errors)
+        return _rank(first, outcome), difference(first, outcome, streams)
 
     def done(provoked: provoke.Schedules) -> Mapping[Operation, Done] | None:
         words = [*before, *provoked.variables(), *program]
         outcome = _once(launcher, words, limit, with_journal=True)
-        return outcome.done if difference(first, outcome, with_errors) else None
+        return outcome.done if difference(first, outcome, streams) else None
 
     begin = 1 if schedules.seed is None else schedules.seed
     for number in range(begin, begin + count):
@@ -123,6 +121,23 @@ def run(
         if not any(name == "only" for name, _ in least.rules):
             _tell_operations(least, done)
     return 1
+
+
+def _agreed(usual: Sequence[Outcome]) -> Sequence[str]:
+    # Says in what unprovoked runs agree, and returns the streams of it.
+    first, *others = usual
+    for other in others:
+        told = difference(first, other, (OUTPUT,))
+        if told and other.status != first.status:
+            raise MpippError(
+                f"two unprovoked runs differ, so that nothing can be told of provoked ones: {told}"
+            )
+        if told:
+            _say(f"{_UNPROVOKED} unprovoked runs agree in {_ended(first)} alone: {told}")
+            _say("compared are exit statuses, and whether a run hangs, but not what it writes")
+            return ()
+    _say(f"{_UNPROVOKED} unprovoked runs agree: {_ended(first)}")
+    return STREAMS if all(one.err == first.err for one in others) else (OUTPUT,)
 
 
 def _tell_operations(
@@ -171,21 +186,17 @@ def _least(
     return schedules
 
 
-def difference(usual: Outcome, other: Outcome, with_errors: bool) -> str:
+def difference(usual: Outcome, other: Outcome, streams: Sequence[str]) -> str:
     """What differs, the worst first, in words; "" if nothing does.
 
-    with_errors: the standard error streams are compared, too.
+    streams: which of STREAMS are compared.
     """
     if other.status is None:
         return f"hangs, unprovoked {_ended(usual)}"
     if other.status != usual.status:
         return f"{_ended(other)}, unprovoked {_ended(usual)}"
-    for stream, before, now in (
-        ("output", usual.out, other.out),
-        ("standard error", usual.err, other.err),
-    ):
-        if before == now or (stream != "output" and not with_errors):
-            continue
+    for stream in streams:
+        before, now = usual.written(stream), other.written(stream)
         for name in sorted({*before, *now}, key=lambda one: (len(one), one)):
             told = _line(before.get(name, b""), now.get(name, b""))
             if told:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support import MPI, ROOT, clean_environment, compile_program, on_mpi, shell
 
-from mpipp.cli.sweep import Outcome, difference
+from mpipp.cli.sweep import OUTPUT, STREAMS, Outcome, difference
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 LATENT = ("changed", "read", "order", "persistent", "buffered", "broadcast", "gather")
@@ -150,14 +150,35 @@ def test_a_sweep_lists_the_seeds_that_make_a_difference(mpi: MPI) -> None:
 
 
 @on_mpi("mpich4")
-def test_what_cannot_be_told_is_said(mpi: MPI) -> None:
-    program = compile_program(PROGRAMS / "latent.c", mpi)
-    done = run(mpi, [program, "pid"], "--provoke-sweep", "1")
-    assert done.returncode == 2
+def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
+    mpi: MPI, tmp_path: Path
+) -> None:
+    """No program of MPI: what it does depends on the seed."""
+
+    def sweep(script: str) -> subprocess.CompletedProcess[str]:
+        words: list[str | Path] = ["sh", "-c", script]
+        options = "--provoke-sweep", "3", "--hang-after", "0.5", "--mpicc", mpi.mpicc
+        return run(mpi, words, *options, n=1)
+
+    done = sweep("echo $$; case $MPIPP_PROVOKE in 2) exit 3;; 3) sleep 99;; esac")
+    assert (done.returncode, done.stderr) == (1, "")
+    first, *told, last = done.stdout.splitlines()
     assert re.fullmatch(
-        "mpipp: two unprovoked runs differ, so that nothing can be told of provoked ones: output "
-        r"of rank 0, line 1: 'process \d+', unprovoked 'process \d+'\n",
-        done.stderr,
+        "mpipp: 2 unprovoked runs agree in exit status 0 alone: output of rank 0, line 1: "
+        r"'\d+', unprovoked '\d+'",
+        first,
+    )
+    assert told == [
+        "mpipp: compared are exit statuses, and whether a run hangs, but not what it writes",
+        "seed 2: exit status 3, unprovoked exit status 0",
+        "seed 3: hangs, unprovoked exit status 0",
+    ]
+    assert last.startswith("mpipp: 2 of 3 seeds differ; the worst again: mpipp run --provoke=3 ")
+    done = sweep(f"mkdir {tmp_path}/made 2>/dev/null")  # the first time only
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "mpipp: two unprovoked runs differ, so that nothing can be told of provoked ones: exit "
+        "status 1, unprovoked exit status 0\n"
     )
 
 
@@ -186,17 +207,15 @@ def outcome(status: int | None = 0, out: str = "", err: str = "") -> Outcome:
 
 def test_differences() -> None:
     usual = outcome(out="a\nb\n")
-    assert difference(usual, outcome(out="a\nb\n", err="x"), with_errors=False) == ""
-    assert difference(usual, outcome(None), with_errors=True) == "hangs, unprovoked exit status 0"
-    assert difference(usual, outcome(3), with_errors=True) == (
-        "exit status 3, unprovoked exit status 0"
-    )
-    assert difference(usual, outcome(out="a\nc\n"), with_errors=True) == (
+    assert difference(usual, outcome(out="a\nb\n", err="x"), (OUTPUT,)) == ""
+    assert difference(usual, outcome(None), STREAMS) == "hangs, unprovoked exit status 0"
+    assert difference(usual, outcome(3), STREAMS) == ("exit status 3, unprovoked exit status 0")
+    assert difference(usual, outcome(out="a\nc\n"), STREAMS) == (
         "output of rank 0, line 2: 'c', unprovoked 'b'"
     )
-    assert difference(usual, outcome(out="a\nb"), with_errors=True) == (
+    assert difference(usual, outcome(out="a\nb"), STREAMS) == (
         "output of rank 0, line 3: none, unprovoked ''"
     )
-    assert difference(usual, outcome(out="a\nb\n", err="x\n"), with_errors=True) == (
+    assert difference(usual, outcome(out="a\nb\n", err="x\n"), STREAMS) == (
         "standard error of rank 0, line 1: 'x', unprovoked ''"
     )
