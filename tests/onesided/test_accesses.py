@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from support import MPI, on_mpi
 from watch import runs
 
@@ -23,7 +24,8 @@ def told(block: str) -> tuple[str, str, str]:
     lines = block.splitlines()
     at = next(i for i, line in enumerate(lines) if ": a " in line)
     headline = lines[0].removeprefix("error: ").partition(":")[0]
-    return headline, lines[at].strip(), lines[at + 1].rpartition(" in ")[2]
+    function = lines[at + 1].rpartition(" in ")[2].removesuffix(" (inlined)")
+    return headline, lines[at].strip(), function
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -34,6 +36,22 @@ def test_loads_and_stores_that_nothing_orders_are_told(mpi: MPI, tmp_path: Path)
     right = runs.run(mpi, [program, "right"], "--check=rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
     assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]
+
+
+@pytest.mark.parametrize("name", ["stores.cc", "stores.f90"])
+@on_mpi("mpich4", "openmpi4")
+def test_programs_in_other_languages(mpi: MPI, name: str, tmp_path: Path) -> None:
+    """What is provoked shows that it is wrong, too."""
+    program = runs.compiled(PROGRAMS / name, mpi, tmp_path)
+    options = "--check=rma", "--provoke=rma,1,defer=yes"
+    wrong = runs.run(mpi, [program], *options)
+    assert (wrong.status, wrong.output.split()[0]) == (0, "5.0")
+    assert sorted(told(block) for block in wrong.blocks) == [
+        ("MPI_Put and a load write and read the same memory", "rank 1: a load", "element"),
+        ("MPI_Put and a store read and write the same memory", "rank 0: a store", "set"),
+    ]
+    right = runs.run(mpi, [program, "right"], *options)
+    assert (right.status, right.output, right.blocks) == (0, "1.0 0.0\n", [])
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -78,12 +78,19 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
 
 
 def compiled(source: Path, mpi: support.MPI, directory: Path) -> Path:
-    """A program that `mpipp cc` has compiled: with Clang, but with GCC for Open MPI 4."""
-    compiler = support.need("gcc" if mpi.id == "openmpi4" else "clang")
+    """A program that `mpipp cc` has compiled, or `c++` or `fortran` if it is of that language: with
+    Clang, but with GCC for Open MPI 4 and Fortran.
+    """
+    gcc = mpi.id == "openmpi4"
+    command, wrapper, variable, compiler = {
+        ".c": ("cc", mpi.mpicc, "CC", "gcc" if gcc else "clang"),
+        ".cc": ("c++", mpi.mpicxx, "CXX", "g++" if gcc else "clang++"),
+        ".f90": ("fortran", mpi.mpifort, "FC", "gfortran"),
+    }[source.suffix]
     known = {key: mpi.env[key] for key in ("LD_LIBRARY_PATH",) if key in mpi.env}
+    known.update(dict.fromkeys((f"MPICH_{variable}", f"OMPI_{variable}"), support.need(compiler)))
     program = directory / source.stem
-    words: list[str | Path] = ["cc", "--mpicc", mpi.mpicc, "-g", "-O2", "-pthread"]
-    words += [source, "-o", program]
-    done = support.shell(*words, env={**known, "MPICH_CC": compiler, "OMPI_CC": compiler})
+    words: list[str | Path] = [command, "--mpicc", str(wrapper), "-g", "-O2", "-pthread"]
+    done = support.shell(*words, source, "-o", program, env=known)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     return program
