@@ -8,13 +8,14 @@ can be protected (MPI-4.1, section 3.7.2).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.touches import in_variable
 from mpipp.checks.until import of_kind
 from mpipp.datatypes.overlap import touching
 from mpipp.errors import UnreadableMemory
@@ -54,30 +55,36 @@ class _Bytes:
         return self._content[first : first + length]
 
 
-def check(process: Process, changes: Iterable[Change]) -> Findings:
-    """What is wrong with these: those in the bytes of a pending operation of the process."""
+def check(process: Process, changes: Iterable[Change], variable: Callable[[int], str]) -> Findings:
+    """What is wrong with these: those in the bytes of a pending operation of the process.
+
+    Args:
+        variable: names the program's variable at an address; "" where that is not known.
+    """
     pending = [one for one in process.operations if one.request is not None]
     for change in changes:
         for operation in pending:
-            found = (_of(process, change, access) for access in accesses(operation))
+            found = (_of(process, change, access, variable) for access in accesses(operation))
             yield from itertools.islice((one for one in found if one is not None), 1)
 
 
-def _of(process: Process, change: Change, access: Access) -> Finding | None:
+def _of(
+    process: Process, change: Change, access: Access, variable: Callable[[int], str]
+) -> Finding | None:
     name = next(access.names(change.address), None)
     if name is None:
         return None
     if change.kind == GONE:
         return of_kind(_gone(process, access), access.operation.call)
     at = next((at for at, _ in _elements(change, access)), change.address)
-    known = f"{name}, at {at:#x}, {_values(change, access)}"
+    known = f"{name}, at {at:#x}{in_variable(variable(at))}, {_values(change, access)}"
     return of_kind(_changed(process, change, access, known), access.operation.call)
 
 
 def _changed(process: Process, change: Change, access: Access, known: str) -> Finding:
     operation = access.operation
     verb = "stored to" if change.kind == RECEIVED else "changed"
-    own = operation.party(known, *_never(process))
+    own = operation.party(known, *_unknown(change), *_never(process))
     displacement = change.address - access.buffer.address
     evidence = Evidence(operation.call, operation.on, None, access.buffer.role, displacement)
     return Finding.of(
@@ -89,6 +96,12 @@ def _changed(process: Process, change: Change, access: Access, known: str) -> Fi
             *_calls(process, f"it was {verb} between these calls"),
         ],
     )
+
+
+def _unknown(change: Change) -> Iterator[str]:
+    # Nobody knows when it was stored; to a receive it is wrong at any time.
+    if change.kind == SENT:
+        yield "it is not known whether the data had been moved"
 
 
 def _never(process: Process) -> Iterator[str]:

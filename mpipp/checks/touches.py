@@ -12,7 +12,7 @@ from mpipp.checks import until
 from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Process
-from mpipp.model import NEVER, Touch
+from mpipp.model import MEANWHILE, NEVER, Touch
 
 RULES = ("touched-while-pending", "touched-once-moved")
 
@@ -41,14 +41,13 @@ def _of_element(process: Process, touch: Touch, access: Access, element: str) ->
     verb = "stores to" if touch.stores else "loads"
     noun = "store to" if touch.stores else "load from"
     operation, buffer = access.operation, access.buffer
-    variable = f", in {touch.variable}" if touch.variable else ""
     tid = operation.request.tid if operation.request is not None else 0
     threads = (touch.tid, tid) if touch.tid and tid and touch.tid != tid else None
     thread = f", in thread {threads[0]}" if threads else ""
     size = f", in an access of {touch.bytes:,} byte{'s' * (touch.bytes > 1)}" if touch.bytes else ""
     by = Party(
         process.number,
-        f"{verb} {element}, at {touch.address:#x}{variable}{size}{thread}",
+        f"{verb} {element}, at {touch.address:#x}{in_variable(touch.variable)}{size}{thread}",
         "at",
         touch.site,
         None,
@@ -70,6 +69,11 @@ def _of_element(process: Process, touch: Touch, access: Access, element: str) ->
     return until.of_kind(found, operation.call)
 
 
+def in_variable(variable: str) -> str:
+    """Of the program, behind an address: ", in faces+3968"; "" where none is known."""
+    return f", in {variable}" if variable else ""
+
+
 def _known(touch: Touch, threads: tuple[int, int] | None) -> Iterator[str]:
     if threads:
         yield f"started in thread {threads[1]}"
@@ -82,10 +86,12 @@ def _known(touch: Touch, threads: tuple[int, int] | None) -> Iterator[str]:
 
 
 def _end(process: Process, touch: Touch) -> list[Party]:
-    # The call that completes the operation, too late.
+    # The call that completes the operation: too late, or not yet.
     thread = process.threads[0] if process.threads and touch.end not in ("", NEVER) else None
     if thread is None or thread.call is None:
         return []
     call = thread.call
-    what = f"{call.procedure}, which {touch.end} it, came after"
+    is_late = touch.end != MEANWHILE
+    end = f"{touch.end} it, came after" if is_late else "completes it, had not returned"
+    what = f"{call.procedure}, which {end}"
     return [Party(process.number, what, "called at", call.site, None, (), Evidence(call))]

@@ -27,10 +27,11 @@ from mpipp.model.objects import (
 from mpipp.model.past import Kept, Outline, Singles, Stretch
 from mpipp.model.process import NOTHING_ATTACHED, Attachment, ProcessInfo, Unheard
 from mpipp.model.provoked import Provoked
-from mpipp.model.touches import NEVER, Touch
+from mpipp.model.touches import MEANWHILE, NEVER, Touch
 
 __all__ = [
     "KINDS",
+    "MEANWHILE",
     "NEVER",
     "NOTHING_ATTACHED",
     "Attachment",

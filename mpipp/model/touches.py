@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mpipp.model.headers import Site
 
-NEVER = "never"
+NEVER, MEANWHILE = "never", "meanwhile"
 
 
 class Touch(NamedTuple):
@@ -19,7 +19,8 @@ class Touch(NamedTuple):
         site: the instruction, with its callers.
         moved: whether MPI had the data when the process called it next; None: not known.
         end: what the active call does to the operation: "completes", "may complete", "gives up";
-            NEVER: it is MPI_Finalize, and nothing has completed it; "": not known.
+            MEANWHILE: it completes the operation, and was under way already; NEVER: it is
+            MPI_Finalize, and nothing has completed it; "": not known.
         variable: the program's, with the distance from its beginning: "faces+3968"; "": not known.
         bytes: that the whole access has; 0: not known.
     """

@@ -11,6 +11,14 @@ TITLE = "Buffers of pending operations, by the calls that started these"
 HEADS = ("call", "operations", "by pages", "by comparison", "not, for time", "not at all")
 # Where there are programs that look themselves.
 ITSELF = "by each access"
+# What is not seen of the operations of a column.
+_MISSED = {
+    "by pages": "what is done in a page after its first load or store, until MPI is called next",
+    "by comparison": "loads; who has stored, and what was changed back",
+    "not, for time": "everything",
+    "not at all": "everything",
+    ITSELF: "what functions do that others have compiled, unless another column says so",
+}
 
 
 def heads(guarded: Sequence[Guarded]) -> tuple[str, ...]:
@@ -27,6 +35,13 @@ def rows(guarded: Sequence[Guarded]) -> Iterator[tuple[str, ...]]:
         yield name, *(f"{number:,}" for number in cells)
 
 
+def missed(guarded: Sequence[Guarded]) -> Iterator[str]:
+    """What could have been missed, a sentence for each column that is not empty."""
+    for column, (name, *_) in enumerate(zip(heads(guarded)[2:]), 2):
+        if any(row[column] != "0" for row in rows(guarded)):
+            yield f"{name}: {_MISSED[name]}"
+
+
 def lines(guarded: Sequence[Guarded]) -> Iterator[str]:
     """As text: nothing where there are none."""
     if not guarded:
@@ -38,6 +53,8 @@ def lines(guarded: Sequence[Guarded]) -> Iterator[str]:
     for name, *cells in table:
         numbers = (cell.rjust(len(head)) for cell, head in zip(cells, names[1:]))
         yield f"  {name.ljust(first)}  {'  '.join(numbers)}"
+    yield "  What could have been missed:"
+    yield from (f"    {sentence}" for sentence in missed(guarded))
     yield ""
 
 

@@ -71,6 +71,8 @@ def _run(run: Run) -> Iterator[str]:
         yield '<section class="note plain" aria-labelledby="guarded">'
         yield f'<h2 id="guarded">{e(guarded.TITLE)}</h2>'
         yield _wide("".join(_guarded(run)), guarded.TITLE)
+        yield "<p>What could have been missed:</p>"
+        yield from _list(list(guarded.missed(run.guarded)))
         yield "</section>"
     if run.provoked:
         yield from _provoked(run)

@@ -78,7 +78,7 @@ class Answering:
                 between = [
                     touches.check(process),
                     givenback.check(process, one.asker.registry.given_back()),
-                    changes.check(process, question.changes),
+                    changes.check(process, question.changes, one.places.variable),
                 ]
                 of_question = every.cited(itertools.chain(*between), [process])
             else:

@@ -15,9 +15,9 @@ from mpipp.watch.total import covered
 from mpipp.watch.watched import RUNNING, Watched
 
 _NOT_GUARDED = (
-    "they lie in memory of a device or that others share, have too many parts, too far apart or "
-    "received into without pages of their own, are another operation's, too many are pending, or "
-    "there is no room for more mappings"
+    "they lie in memory of a device or that others share, have more than 64 MiB without pages of "
+    "their own, too many parts, or parts too far apart to be received into, are another "
+    "operation's, too many are pending, or there is no room for more mappings"
 )
 
 # By the names that the registry has.

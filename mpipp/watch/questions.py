@@ -17,7 +17,17 @@ from mpipp.checks import changes
 from mpipp.checks.givenback import GivenBack
 from mpipp.checks.process import Gap, Process
 from mpipp.errors import MpippError
-from mpipp.model import KINDS, NEVER, Broken, ProcessInfo, Request, Site, Thread, Touch
+from mpipp.model import (
+    KINDS,
+    MEANWHILE,
+    NEVER,
+    Broken,
+    ProcessInfo,
+    Request,
+    Site,
+    Thread,
+    Touch,
+)
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Known, Registry
 from mpipp.registry.recorded import Recorded
@@ -41,7 +51,7 @@ _OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED = range(
 )  # enum mpipp_note_kind
 NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP = range(6)  # enum mpipp_awaits
 _MOVED = {1: False, 2: True}  # enum mpipp_moved
-_ENDS = ("", "may complete", "completes", "gives up", NEVER)  # enum mpipp_ends
+_ENDS = ("", "may complete", "completes", "gives up", NEVER, MEANWHILE)  # enum mpipp_ends
 _NO_HANDLE = (1 << 64) - 1
 _NO_GAPS: Sequence[Gap] = ()
 

@@ -69,6 +69,7 @@ error: the buffer of a pending MPI_Ssend_init was changed
 request #1
     called at touched_twice.c:LINE in changes
     buf[1](DOUBLE), at 0x..., was 0 and is 3
+    it is not known whether the data had been moved
   rank 0: MPI_Start, which started it
     called at touched_twice.c:LINE in changes
   rank 0: MPI_Waitall()

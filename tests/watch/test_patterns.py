@@ -210,7 +210,8 @@ SMALL = [
 ]
 CHANGED = re.compile(
     r"error: the buffer of a pending MPI_Isend was changed\n  rank 0: .*\n    called at (.*)\n"
-    r"    buf\(.*\), at 0x[0-9a-f]+, (.*)\n  rank 0: MPI_Wait\(\)\n    called at (\S+) in "
+    r"    buf\(.*\), at 0x[0-9a-f]+(?:, in \S+)?, (was .*)\n    it is not known .*\n"
+    r"  rank 0: MPI_Wait\(\)\n    called at (\S+) in "
 )
 
 

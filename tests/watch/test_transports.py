@@ -57,7 +57,7 @@ FOUND = [
         r"error: the buffer of a pending MPI_Issend was changed\n"
         r"  rank 0: MPI_Issend\(.*\n"
         r"    called at transports\.c:LINE in wrong\n"
-        r"    buf\[7\]\(DOUBLE\), at 0x\w+, was 40000020008 and is 1\n",
+        r"    buf\[7\]\(DOUBLE\), at 0x\w+(, in \S+)?, was 40000020008 and is 1\n",
     ),
 ]
 

@@ -21,6 +21,7 @@ TOLD = (  # of two processes, whose lines may be mixed
 )
 CHANGED = """\
     buf(VECTOR)[3][0](DOUBLE), at 0x..., was 0 and is 1
+    it is not known whether the data had been moved
   ranks 0 and 1: MPI_Waitall()
     called at valgrind.c:22 in main
     it was changed between these calls
