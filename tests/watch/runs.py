@@ -77,7 +77,7 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
     return Run(done.returncode, done.stdout, blocks, last)
 
 
-def compiled(source: Path, mpi: support.MPI, directory: Path) -> Path:
+def compiled(source: Path, mpi: support.MPI, directory: Path, *flags: str) -> Path:
     """A program that `mpipp cc` has compiled, or `c++` or `fortran` if it is of that language: with
     Clang, but with GCC for Open MPI 4 and Fortran.
     """
@@ -91,6 +91,7 @@ def compiled(source: Path, mpi: support.MPI, directory: Path) -> Path:
     known.update(dict.fromkeys((f"MPICH_{variable}", f"OMPI_{variable}"), support.need(compiler)))
     program = directory / source.stem
     words: list[str | Path] = [command, "--mpicc", str(wrapper), "-g", "-O2", "-pthread"]
-    done = support.shell(*words, source, "-o", program, env=known)
+    words += [source, *flags, "-o", program]
+    done = support.shell(*words, env=known)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     return program

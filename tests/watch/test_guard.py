@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 
 import runs
+import support
 from support import MPI, on_mpi
 
 from mpipp.cli import start
@@ -130,6 +132,101 @@ def test_a_store_is_told_though_the_process_does_nothing_after_it(mpi: MPI) -> N
         run = runs.run(mpi, [program, how], "--check=buffers")
         assert [alike(one) for one in run.blocks] == [mpi.cited(LAST + RULE)]
         assert run.last[-1].startswith("mpipp: 1 error in 2 processes, ")
+
+
+def meanwhile(
+    procedure: str, access: str, variable: str, function: str, by: str, size: str = ""
+) -> str:
+    """The lines of a report that say what another thread has done, until when."""
+    verb = "load from" if access.startswith("loads") else "store to"
+    ended, caller = by.split()
+    return f"""\
+error: a {verb} the buffer of a pending {procedure}
+  rank 0: {access}(DOUBLE), at 0x..., in {variable}{size}, in thread N
+    at meanwhile.c:LINE in {function}
+    it is not known whether the data had been moved
+  rank 0: {ended}, which completes it, had not returned
+    called at meanwhile.c:LINE in {caller}"""
+
+
+MEANWHILE = [
+    ("MPI_Isend", "stores to buf[100]", "out+800", "stores", "MPI_Wait awaits"),
+    (
+        "MPI_Send_init",
+        "stores to buf[101]",
+        "started+808",
+        "stores_to_started",
+        "MPI_Wait awaits",
+    ),
+    ("MPI_Irecv", "loads buf[102]", "in+816", "loads", "MPI_Wait awaits"),
+    ("MPI_Isend", "stores to buf[1]", "few+8", "stores_to_few", "MPI_Wait awaits"),
+    (
+        "MPI_Put",
+        "stores to origin_addr[103]",
+        "put+824",
+        "stores_to_put",
+        "MPI_Win_flush flushes",
+    ),
+    (
+        "MPI_Rput",
+        "stores to origin_addr[104]",
+        "put+832",
+        "stores_with_request",
+        "MPI_Win_flush flushes",
+    ),
+]
+FEW = """\
+error: the buffer of a pending MPI_Isend was changed
+    buf[1](DOUBLE), at 0x..., in few+8, was 0 and is 1
+    it is not known whether the data had been moved
+  rank 0: MPI_Wait()
+    called at meanwhile.c:LINE in awaits"""
+FLUSHED = """\
+error: the buffer of a pending MPI_Rput was changed
+    origin_addr[2](DOUBLE), at 0x..., in some+16, was 0 and is 9
+    it is not known whether the data had been moved
+  rank 0: MPI_Win_flush(target_rank = 0)
+    called at meanwhile.c:LINE in puts_there"""
+
+
+def brief(block: str) -> str:
+    """What a report says without the operation's own call, its arguments and the advice."""
+    text = re.sub(r"meanwhile\.c:\d+", "meanwhile.c:LINE", alike(block))
+    text = re.sub(r", win = .*", ")", text).partition("\n  rule: ")[0]
+    other = re.compile(
+        r"    (?:from|started|it was) |  rank 0: MPI_(?:Isend|Send_init|Irecv|Put|Rput|Start)\b"
+    )
+    lines = text.splitlines()
+    kept = [line for line in lines if not other.match(line)]
+    posted = {f"    called at meanwhile.c:LINE in {name}" for name in POSTED}
+    ends = kept[-1:]
+    return "\n".join([*(line for line in kept[:-1] if line not in posted), *ends])
+
+
+POSTED = [
+    f"{name}{inlined}"
+    for name in ("sends", "starts", "is_received", "is_small", "puts_there")
+    for inlined in ("", " (inlined)")
+]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_another_thread_does_until_the_call_returns_is_told(mpi: MPI, tmp_path: Path) -> None:
+    held = support.compile_program(runs.PROGRAMS / "held.c", mpi, ["-g", "-shared", "-fPIC"])
+    program = runs.program("meanwhile.c", mpi, "-pthread", "-Wl,--no-as-needed", str(held))
+    run = runs.run(mpi, [program], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    expected = [meanwhile(*one) for one in MEANWHILE]
+    expected[3:4] = [FEW]
+    assert [brief(one) for one in run.blocks] == [*expected, FLUSHED]
+    program = runs.compiled(runs.PROGRAMS / "meanwhile.c", mpi, tmp_path, str(held))
+    run = runs.run(mpi, [program], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    found = [brief(re.sub(", in an access of 8 bytes", "", one)) for one in run.blocks]
+    assert [one.replace(" (inlined)", "") for one in found[:-1]] == [
+        meanwhile(*one) for one in MEANWHILE
+    ]
+    assert "MPI_Win_flush, which completes it, came after" in found[-1]
 
 
 def test_buffers_are_guarded_only_where_that_is_asked_for_by_name() -> None:

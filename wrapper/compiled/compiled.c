@@ -17,6 +17,7 @@
 #include "guard/failed.h"
 #include "guard/faults.h"
 #include "guard/lock.h"
+#include "guard/telling.h"
 #include "intercept/seam.h"
 #include "mpi/vendor.h"
 #include "onesided/accesses.h"
@@ -62,6 +63,7 @@ static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
                               .stores = (uint32_t)stores,
                               .bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
                               .instruction = next - 1, // within the call of what sees to it
+                              .cover = met.cover,
                               .receives = (uint64_t)met.writes,
                               .sum = MPIPP_TOUCH_NO_SUM};
   mpipp_faults_take(&found, next, met.buffer);
@@ -121,9 +123,7 @@ static int enter(struct mpipp_passage *passage) {
 }
 
 static void begin(struct mpipp_looked *looked, const struct mpipp_request *request) {
-  struct mpipp_cover *cover = mpipp_cover_of(&request->call);
-  mpipp_looked_begin(looked);
-  if (cover) cover->accesses++;
+  mpipp_looked_begin(looked, mpipp_cover_of(&request->call));
 }
 
 static void made(const struct mpipp_request *request) {
@@ -154,6 +154,8 @@ static void event(const struct mpipp_event *event) {
   if (guards && is_request) of_request(event, (const struct mpipp_request *)object);
   if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_recorded_window(event);
   mpipp_guard_unlock();
+  if (guards && is_request && event->kind == MPIPP_EVENT_COMPLETED)
+    mpipp_tell_touches_of((const struct mpipp_request *)object);
 }
 
 static void end_failed(const struct mpipp_passage *passage) {

@@ -32,6 +32,8 @@ struct mpipp_looked {
   uint64_t win;    // handle of the window of a one-sided operation, else 0
   int64_t target;  // of that
   int persistent;  // its request is
+  int is_whole;    // all of its buffers are looked at
+  struct mpipp_cover *cover; // the place that has started it
   struct mpipp_marked_part parts[MPIPP_MAX_BUFFERS];
 };
 
@@ -61,7 +63,7 @@ static void take(struct mpipp_looked *looked, uint64_t serial, uint64_t request)
   looked->serial = serial;
   looked->request = request;
   looked->win = 0;
-  looked->persistent = 0;
+  looked->persistent = looked->is_whole = 0;
   looked->next = *chain_of(serial);
   *chain_of(serial) = looked;
   looked->state = RESTING;
@@ -71,10 +73,12 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   // A partition is the program's until it says that it is ready, or hears that it has arrived.
   if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED) return NULL;
   struct mpipp_looked *looked = unused_one();
+  uint32_t used_parts = 0;
   if (!looked) return NULL;
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {
     struct mpipp_marked_part *part = &looked->parts[looked->part_count];
     if (!mpipp_is_used(&request->call, i)) continue;
+    used_parts++;
     if (!mpipp_bytes_of_call(&request->call, i, &part->bytes)) continue;
     part->writes = (request->call.buffers[i].access & MPIPP_WRITES) != 0;
     looked->part_count++;
@@ -84,6 +88,7 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   looked->win = request->call.present & MPIPP_HAS_WIN ? request->call.win : 0;
   looked->target = request->call.target_rank;
   looked->persistent = request->persistent;
+  looked->is_whole = looked->part_count == used_parts;
   return looked;
 }
 
@@ -93,7 +98,7 @@ struct mpipp_looked *mpipp_looked_at(const struct mpipp_bytes *bytes) {
   looked->parts[0] = (struct mpipp_marked_part){.bytes = *bytes, .writes = 1};
   looked->part_count = 1;
   take(looked, 0, 0);
-  mpipp_looked_begin(looked);
+  mpipp_looked_begin(looked, NULL);
   return looked;
 }
 
@@ -184,8 +189,10 @@ static int leave_span(const struct mpipp_marked_part *part) {
   return 1;
 }
 
-void mpipp_looked_begin(struct mpipp_looked *looked) {
+void mpipp_looked_begin(struct mpipp_looked *looked, struct mpipp_cover *cover) {
   if (looked->state == PENDING) return;
+  looked->cover = cover;
+  if (cover && looked->is_whole) cover->accesses++;
   uint64_t kinds = looked->serial ? MPIPP_SPAN_PENDING : MPIPP_SPAN_KEPT;
   int others = 0;
   for (uint32_t i = 0; i < looked->part_count; i++) {
@@ -282,7 +289,8 @@ int mpipp_looked_meet(uint64_t address, uint64_t bytes, int stores, struct mpipp
       uint64_t first =
           stores || part->writes ? first_in(&part->bytes, address, address + bytes) : 0;
       if (!first) continue;
-      *met = (struct mpipp_met){one->serial, one->request, first, part->bytes.low, part->writes};
+      *met = (struct mpipp_met){one->serial,     one->request, first,
+                                part->bytes.low, part->writes, (uintptr_t)one->cover};
       return 1;
     }
   }

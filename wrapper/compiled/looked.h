@@ -5,6 +5,7 @@
 #define MPIPP_LOOKED_H
 
 #include "guard/bytes.h"
+#include "records/covers.h"
 #include "records/records.h"
 
 struct mpipp_looked;
@@ -16,8 +17,8 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request);
 struct mpipp_looked *mpipp_looked_at(const struct mpipp_bytes *bytes);
 // That of a request, by the number of its record; NULL.
 struct mpipp_looked *mpipp_looked_of(uint64_t serial);
-// The operation is pending from now on; it is no more.
-void mpipp_looked_begin(struct mpipp_looked *looked);
+// The operation is pending from now on, one of those of that place (NULL: of none); it is no more.
+void mpipp_looked_begin(struct mpipp_looked *looked, struct mpipp_cover *cover);
 void mpipp_looked_end(struct mpipp_looked *looked);
 // There is no such request any more.
 void mpipp_looked_drop(struct mpipp_looked *looked);
@@ -35,6 +36,7 @@ struct mpipp_met {
   uint64_t serial, request; // of the operation's request
   uint64_t address, buffer; // the first of these bytes, and that of the buffer
   int writes;               // MPI does
+  uint64_t cover;           // of the place that has started it
 };
 int mpipp_looked_meet(uint64_t address, uint64_t bytes, int stores, struct mpipp_met *met);
 

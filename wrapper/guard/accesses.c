@@ -46,14 +46,6 @@ struct mpipp_request *mpipp_access_record(uint64_t serial) {
   return record && record->object.serial == serial ? record : NULL;
 }
 
-int mpipp_access_copy(uint64_t serial, struct mpipp_request *copy) {
-  mpipp_lock();
-  const struct mpipp_request *record = mpipp_access_record(serial);
-  if (record) *copy = *record;
-  mpipp_unlock();
-  return record != NULL;
-}
-
 void mpipp_access_close(uint64_t serial) {
   if (!(serial & MPIPP_ACCESS)) return;
   mpipp_lock();

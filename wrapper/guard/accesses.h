@@ -14,8 +14,6 @@ int mpipp_is_access(const struct mpipp_call *call);
 // Makes the record of one; returns its serial, 0 without.
 uint64_t mpipp_access_open(const struct mpipp_call *call);
 void mpipp_access_close(uint64_t serial);
-// 0 if it is closed.
-int mpipp_access_copy(uint64_t serial, struct mpipp_request *copy);
 // The record, NULL once it is closed. With the store's lock.
 struct mpipp_request *mpipp_access_record(uint64_t serial);
 // Whether a call, once it has returned, has completed operations of a window at the origin: all of

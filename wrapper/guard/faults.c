@@ -136,7 +136,7 @@ static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t a
   __atomic_fetch_add(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
   touch->moved = MPIPP_MOVED_UNKNOWN;
   touch->place = 0;
-  touch->serial = found->serial;
+  MPIPP_WRITE(touch->serial, found->serial);
   touch->request = found->request;
   touch->address = found->address;
   touch->stores = found->stores;
@@ -290,9 +290,13 @@ __attribute__((constructor)) static void catch_for_careful_work(void) {
   mpipp_careful_begins = mpipp_faults_catch_soon;
 }
 
-void mpipp_faults_each(int (*tell)(struct mpipp_touch *touch, void *with), void *with) {
+void mpipp_faults_each(uint64_t serial, int (*tell)(struct mpipp_touch *touch, void *with),
+                       void *with) {
   for (int i = 0; i < ROOM; i++) {
-    if (!claim(&touches[i], MPIPP_TOUCH_WHOLE)) continue;
-    set_state(&touches[i], tell(&touches[i], with) ? MPIPP_TOUCH_NONE : MPIPP_TOUCH_WHOLE);
+    struct mpipp_touch *touch = &touches[i];
+    if ((serial && MPIPP_READ(touch->serial) != serial) || !claim(touch, MPIPP_TOUCH_WHOLE))
+      continue;
+    int is_told = (!serial || touch->serial == serial) && tell(touch, with);
+    set_state(touch, is_told ? MPIPP_TOUCH_NONE : MPIPP_TOUCH_WHOLE);
   }
 }

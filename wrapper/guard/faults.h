@@ -27,7 +27,9 @@ void mpipp_faults_expect(uint64_t address, uint64_t bytes);
 void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t buffer);
 // How many were taken down and not told.
 extern uint64_t mpipp_faults_count __attribute__((visibility("hidden")));
-// Calls it for each of them. Where it returns 1 that one is told, else it is kept.
-void mpipp_faults_each(int (*tell)(struct mpipp_touch *touch, void *with), void *with);
+// Calls it for each of them, or of one operation (0: of all). Where it returns 1 that one is told,
+// else it is kept.
+void mpipp_faults_each(uint64_t serial, int (*tell)(struct mpipp_touch *touch, void *with),
+                       void *with);
 
 #endif

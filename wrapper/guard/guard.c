@@ -183,14 +183,18 @@ static void mark(const struct mpipp_call *call) {
   mpipp_guard_unlock();
 }
 
-// With the lock, which is left for a moment. What a change was found of is told.
+// With the lock, which is left for a moment. What was found there is told.
 static void end_access(struct mpipp_guarded *guarded) {
   struct mpipp_change change;
-  uint64_t serial = guarded->serial;
+  uint64_t handle = guarded->request, serial = guarded->serial;
   struct mpipp_request request;
   int found = mpipp_guarded_end(guarded, &change);
   mpipp_guard_unlock();
-  if (found && mpipp_access_copy(serial, &request)) mpipp_tell_change(&request, &change);
+  int any = found || MPIPP_READ(mpipp_faults_count);
+  if (any && mpipp_pending_copy(handle, serial, &request)) {
+    mpipp_tell_touches_of(&request);
+    if (found) mpipp_tell_change(&request, &change);
+  }
   mpipp_access_close(serial);
   mpipp_guard_lock();
 }
@@ -437,7 +441,9 @@ static void event(const struct mpipp_event *event) {
   }
   if (cover) mpipp_coverage_spend(cover, since);
   mpipp_guard_unlock();
-  if (found && is_named) mpipp_tell_change((const struct mpipp_request *)request, &change);
+  const struct mpipp_request *record = (const struct mpipp_request *)request;
+  if (is_named && event->kind == MPIPP_EVENT_COMPLETED) mpipp_tell_touches_of(record);
+  if (found && is_named) mpipp_tell_change(record, &change);
 }
 
 static int wants(const struct mpipp_call *call);

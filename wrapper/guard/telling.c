@@ -40,6 +40,14 @@ struct mpipp_request *mpipp_pending_request(uint64_t handle, uint64_t serial) {
   return request && request->state == MPIPP_REQUEST_ACTIVE ? request : NULL;
 }
 
+int mpipp_pending_copy(uint64_t handle, uint64_t serial, struct mpipp_request *copy) {
+  mpipp_lock();
+  const struct mpipp_request *request = mpipp_pending_request(handle, serial);
+  if (request) *copy = *request;
+  mpipp_unlock();
+  return request != NULL;
+}
+
 // Whether MPI had the data when the program called it next. Another thread may be completing it.
 static enum mpipp_moved ask_moved(const struct mpipp_touch *touch) {
   if (MPIPP_READ(mpipp_several_threads) || touch->serial & MPIPP_ACCESS) return MPIPP_MOVED_UNKNOWN;
@@ -82,7 +90,7 @@ static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
 static enum mpipp_ends ended_by(const struct mpipp_call *call,
                                 const struct mpipp_request *request) {
   const struct mpipp_call *of = &request->call;
-  if (request->object.serial & MPIPP_ACCESS &&
+  if (of->present & MPIPP_HAS_WIN &&
       mpipp_completes_accesses(call, of->win, of->target_rank))
     return MPIPP_ENDS;
   enum mpipp_ends ends = by_its_procedure(call);
@@ -141,8 +149,9 @@ static int tell(struct mpipp_touch *touch, void *with) {
   mpipp_lock();
   struct mpipp_request *request = worth_telling(touch);
   uint64_t place = request ? sum_of(touch, &request->call) : touch->place;
+  int may_ask = request && (MPIPP_PERSISTENT_MAY_BE_ASKED || !request->persistent);
   mpipp_unlock();
-  if (request && !touch->place) touch->moved = ask_moved(touch);
+  if (may_ask && !touch->place) touch->moved = ask_moved(touch);
   if (place) touch->place = place;
   mpipp_lock();
   request = request ? worth_telling(touch) : NULL;
@@ -156,5 +165,20 @@ static int tell(struct mpipp_touch *touch, void *with) {
 
 void mpipp_tell_touches(const struct mpipp_call *call) {
   // At MPI_Abort the watcher has looked already, and has read what was not told.
-  if (call->procedure != MPIPP_PROC_Abort) mpipp_faults_each(tell, (void *)(uintptr_t)call);
+  if (call->procedure != MPIPP_PROC_Abort) mpipp_faults_each(0, tell, (void *)(uintptr_t)call);
+}
+
+static int tell_ended(struct mpipp_touch *touch, void *with) {
+  const struct mpipp_request *request = with;
+  mpipp_lock();
+  if (!is_known(sum_of(touch, &request->call), touch->moved))
+    ask(touch, request, MPIPP_ENDS_MEANWHILE);
+  if (touch->place) keep(touch, 0);
+  mpipp_unlock();
+  return 1;
+}
+
+void mpipp_tell_touches_of(const struct mpipp_request *request) {
+  if (MPIPP_READ(mpipp_faults_count))
+    mpipp_faults_each(request->object.serial, tell_ended, (void *)(uintptr_t)request);
 }

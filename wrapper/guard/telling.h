@@ -12,6 +12,10 @@
 // asked about once.
 void mpipp_tell_touches(const struct mpipp_call *call);
 
+// The call that the thread is in has completed an operation, of which nothing more is taken down,
+// and returns soon: what other threads have touched meanwhile is told, too.
+void mpipp_tell_touches_of(const struct mpipp_request *request);
+
 // Whether MPI was not given an operation yet that the program has started, by its request (of
 // provoke); NULL: it is given all at once.
 extern int (*mpipp_is_held_back)(MPI_Request request);
@@ -19,5 +23,7 @@ extern int (*mpipp_is_held_back)(MPI_Request request);
 // A request whose operation goes on still, by its handle and number: a program that has left a call
 // by a jump may take it for complete. NULL; with the store's lock.
 struct mpipp_request *mpipp_pending_request(uint64_t handle, uint64_t serial);
+// The same, as it is now; 0 without.
+int mpipp_pending_copy(uint64_t handle, uint64_t serial, struct mpipp_request *copy);
 
 #endif

@@ -54,7 +54,8 @@ enum mpipp_ends {
   MPIPP_ENDS_MAYBE, // a test, and what waits for some of several
   MPIPP_ENDS,
   MPIPP_ENDS_FREED,
-  MPIPP_ENDS_NEVER, // it is MPI_Finalize: nothing has ended the operation
+  MPIPP_ENDS_NEVER,     // it is MPI_Finalize: nothing has ended the operation
+  MPIPP_ENDS_MEANWHILE, // it was under way, and has ended the operation
 };
 
 // A load or store in the buffer of a pending operation.

@@ -8,7 +8,7 @@
 
 enum { INTEGERS = 16 };
 
-extern volatile int held_is_held;
+extern volatile int held_times;
 void held_hold(void), held_release(void);
 
 static int first[INTEGERS], second[INTEGERS], sent[2][INTEGERS];
@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
   copy = waited;
   MPI_Send(sent[0], INTEGERS, MPI_INT, 0, 1, MPI_COMM_SELF);
   pthread_create(&other, NULL, wait, NULL);
-  while (!held_is_held) continue;
+  while (!held_times) continue;
   MPI_Irecv(second, INTEGERS, MPI_INT, 0, 2, MPI_COMM_SELF, &asked);
   int is_again = memcmp(&asked, &copy, sizeof asked) == 0;
   MPI_Send(sent[1], INTEGERS, MPI_INT, 0, 2, MPI_COMM_SELF);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A library between the wrapper and MPI: a thread that asks for it does not return from MPI_Wait
-// before another lets it.
+// A library between the wrapper and MPI: a thread that asks for it does not return from its next
+// MPI_Wait or MPI_Win_flush before another lets it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 
-volatile int held_is_held;
+volatile int held_times; // how often any was held
 static volatile int released;
 static __thread int holds;
 
@@ -14,15 +14,24 @@ void held_hold(void) {
 }
 
 void held_release(void) {
-  released = 1;
+  released = held_times;
+}
+
+static int hold(int code) {
+  if (!holds) return code;
+  holds = 0;
+  int time = ++held_times;
+  while (released < time) continue;
+  return code;
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   int (*real)(MPI_Request *, MPI_Status *) =
       (int (*)(MPI_Request *, MPI_Status *))dlsym(RTLD_NEXT, "PMPI_Wait");
-  int code = real(request, status);
-  if (!holds) return code;
-  held_is_held = 1;
-  while (!released) continue;
-  return code;
+  return hold(real(request, status));
+}
+
+int MPI_Win_flush(int rank, MPI_Win win) {
+  int (*real)(int, MPI_Win) = (int (*)(int, MPI_Win))dlsym(RTLD_NEXT, "PMPI_Win_flush");
+  return hold(real(rank, win));
 }
