@@ -41,14 +41,6 @@ static int is_left_alone(const struct mpipp_call *call, uint32_t access) {
   return !comm || comm->rank == 0;
 }
 
-// With MPI_IN_PLACE a reduce-scatter takes the parts of all processes from the buffer that its own
-// result goes to: which of the others' MPI writes is its own affair.
-static int is_of_all(const struct mpipp_call *call) {
-  unsigned operation = mpipp_facts[call->procedure].operation;
-  return (operation == MPIPP_PROC_Reduce_scatter || operation == MPIPP_PROC_Reduce_scatter_block) &&
-         call->buffers[0].address == (uintptr_t)MPI_IN_PLACE;
-}
-
 int mpipp_is_used(const struct mpipp_call *call, uint32_t index) {
   const struct mpipp_buffer *buffer = &call->buffers[index];
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
@@ -56,7 +48,7 @@ int mpipp_is_used(const struct mpipp_call *call, uint32_t index) {
   if (!buffer->vector && (buffer->count < 1 || buffer->peers < 1 || (type && !type->size)))
     return 0;
   return has_peer(call, buffer->access) && !is_left_alone(call, buffer->access) &&
-         !is_ignored(call, buffer->access) && !is_of_all(call);
+         !is_ignored(call, buffer->access);
 }
 
 static int64_t element(uint64_t array, uint64_t index, uint32_t size) {
