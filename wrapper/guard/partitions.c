@@ -111,6 +111,16 @@ int mpipp_partitions_look(const struct mpipp_partitions *partitions, struct mpip
   return 0;
 }
 
+uint64_t mpipp_partitions_are_gone(const struct mpipp_partitions *partitions, uint64_t frame) {
+  uint64_t first = 0;
+  for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
+    struct mpipp_compared *compared = partitions->rests[i].compared;
+    uint64_t address = compared ? mpipp_compared_is_gone(compared, frame) : 0;
+    first = first ? first : address;
+  }
+  return first;
+}
+
 struct mpipp_block mpipp_partitions_pages(const struct mpipp_partitions *of) {
   uint64_t end = start_of(of, of->count);
   return (struct mpipp_block){of->low, end, mpipp_page_up(of->low), mpipp_page_down(end)};

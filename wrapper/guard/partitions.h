@@ -29,6 +29,8 @@ int mpipp_partitions_end(struct mpipp_partitions *partitions, int is_there,
                          struct mpipp_change *change);
 // Whether a change is found while MPI has them still.
 int mpipp_partitions_look(const struct mpipp_partitions *partitions, struct mpipp_change *change);
+// As mpipp_compared_is_gone, of those that are compared.
+uint64_t mpipp_partitions_are_gone(const struct mpipp_partitions *partitions, uint64_t frame);
 // One is about to be marked ready, or has arrived. Gives the pages that it has any byte in.
 struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number);
 // Protects pages of [low, high) that are MPI's alone.

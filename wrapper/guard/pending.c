@@ -463,8 +463,9 @@ struct mpipp_guarded *mpipp_guarded_next_changed(struct mpipp_guarded *after,
 const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *address) {
   for (uint32_t i = 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
-      struct mpipp_compared *compared = all[i].parts[j].compared;
-      *address = compared ? mpipp_compared_is_gone(compared, frame) : 0;
+      const struct mpipp_part *part = &all[i].parts[j];
+      *address = part->compared ? mpipp_compared_is_gone(part->compared, frame) : 0;
+      if (part->partitions) *address = mpipp_partitions_are_gone(part->partitions, frame);
       if (*address) return &all[i];
     }
   }
