@@ -55,7 +55,8 @@ def test_places_take_turns(mpi: MPI, tmp_path: Path) -> None:
     assert sum(row[3] for row in counted.values()) == int(told[1].replace(",", ""))
 
 
-PLACES = ("MPI_Irecv, turns.c:18 in exchange", "MPI_Isend, turns.c:19 in exchange")
+PLACES = ("MPI_Irecv, turns.c:20 in exchange", "MPI_Isend, turns.c:21 in exchange")
+PERSISTENT = ("MPI_Recv_init, turns.c:37 in starts", "MPI_Send_init, turns.c:38 in starts")
 OF_TURNS = re.compile(ROW.pattern.replace("budget", "turns"))
 
 
@@ -70,7 +71,14 @@ def test_a_guard_that_sleeps_and_wakes_loses_nothing(mpi: MPI, budget: str, tmp_
     assert (run.status, run.output, run.blocks) == (0, "lost 0\n", [])
     found = OF_TURNS.findall(shell("report", tmp_path).stdout)
     counted = {name: [int(one.replace(",", "")) for one in row] for name, *row in found}
-    assert tuple(sorted(counted)) == PLACES
+    assert tuple(sorted(counted)) == (*PLACES, *PERSISTENT)
+    # Each start of a persistent request counts, also where it was left out.
+    received, sent = (counted.pop(place) for place in PERSISTENT)
+    assert (received[0], sum(received[3:]), sent[0], sum(sent[2:4])) == (6, 6, 6, 6)
+    if budget == "0":
+        assert (received[3], sent[3]) == (6, 6)
+    if budget == runs.ALL:
+        assert (received[4], sent[2]) == (6, 6)
     for operations, pages, compared, skipped, nothing in counted.values():
         assert operations == 2 * rounds
         assert (pages, nothing) == (0, 0)

@@ -18,6 +18,7 @@
 #include "guard/faults.h"
 #include "guard/forks.h"
 #include "guard/given.h"
+#include "guard/leftout.h"
 #include "guard/lock.h"
 #include "guard/memcheck.h"
 #include "guard/pages.h"
@@ -73,15 +74,10 @@ static int is_partitioned(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
-// Whether a call makes a request that is started later, more than once.
-static int is_persistent(const struct mpipp_call *call) {
-  return mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT || is_partitioned(call);
-}
-
 // Of each buffer what can be looked at; NULL if that is nothing.
 static struct mpipp_guarded *take(const struct mpipp_call *call) {
   struct mpipp_guarded *guarded = mpipp_guarded_new();
-  if (guarded) guarded->persistent = is_persistent(call);
+  if (guarded) guarded->persistent = mpipp_turn_is_persistent(call);
   for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
     int writes = (call->buffers[i].access & MPIPP_WRITES) != 0;
@@ -128,7 +124,7 @@ static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp
   struct mpipp_guarded *guarded = take(passage->call);
   mpipp_registry.crowded += mpipp_windows_refused != refused;
   if (!guarded) {
-    cover->nothing++;
+    mpipp_leave_out(passage->call, cover, 0);
     return NULL;
   }
   guarded->cover = cover;
@@ -154,6 +150,7 @@ static void start(const struct mpipp_call *call) {
   mpipp_guard_lock();
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
+    if (!guarded) mpipp_left_out_starts(MPIPP_KEY(requests[i]));
     if (!guarded || guarded->state != MPIPP_GUARDED_INACTIVE) continue;
     uint64_t since = mpipp_ticks();
     if (guarded->parts->partitions) mpipp_faults_catch();
@@ -218,6 +215,7 @@ static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   mpipp_guard_lock();
   struct mpipp_guarded *guarded = request ? mpipp_guarded_of(MPIPP_KEY(*request), 0) : NULL;
+  if (request) mpipp_left_out_freed(MPIPP_KEY(*request));
   if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) guarded = NULL; // MPI does nothing there
   if (guarded && !mpipp_guarded_has_other_memory(guarded)) guarded = NULL;
   if (guarded) mpipp_guarded_keep(guarded);
@@ -353,6 +351,12 @@ void mpipp_system_has_ring(void) {
   if (!mpipp_guard_locked) expose_more();
 }
 
+static void is_left_out(const struct mpipp_call *call) {
+  mpipp_guard_lock();
+  mpipp_left_out_made(MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests));
+  mpipp_guard_unlock();
+}
+
 static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   struct mpipp_guarded *guarded = posted;
@@ -371,6 +375,7 @@ static void leave(struct mpipp_passage *passage) {
   if (call->procedure == MPIPP_PROC_Parrived && passage->code == MPI_SUCCESS && *passage->flag)
     mark(call);
   if (call->procedure == MPIPP_PROC_Win_attach) expose_more();
+  if (mpipp_leaves_out() && passage->code == MPI_SUCCESS) is_left_out(call);
   if (!guarded) return;
   struct mpipp_cover *cover = guarded->cover;
   uint64_t since = mpipp_ticks();
@@ -451,6 +456,11 @@ static int wants(const struct mpipp_call *call);
 static struct mpipp_hook hook = {
     .enter = enter, .leave = leave, .event = event, .wants = wants, .deaf = 1, .order = ORDER};
 
+static int is_about_persistent(uint32_t procedure) {
+  return procedure == MPIPP_PROC_Start || procedure == MPIPP_PROC_Startall ||
+         procedure == MPIPP_PROC_Request_free;
+}
+
 // Where nothing is looked at, nothing is left to be done or told, and nothing becomes so now, a
 // call is MPI's and the program's alone.
 static int wants(const struct mpipp_call *call) {
@@ -459,6 +469,7 @@ static int wants(const struct mpipp_call *call) {
   if (MPIPP_UNLIKELY(is_inside) && mpipp_careful_was_left()) mpipp_guard_unlock();
   int comes = mpipp_turn_comes(&hook, call);
   return comes || is_inside || mpipp_memcheck || MPIPP_READ(mpipp_faults_count) ||
+         (MPIPP_READ(mpipp_left_out_count) && is_about_persistent(call->procedure)) ||
          call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize ||
          mpipp_is_init(call);
 }

@@ -6,6 +6,7 @@
 #include "generated/facts.h"
 #include "guard/accesses.h"
 #include "guard/faults.h"
+#include "guard/leftout.h"
 #include "guard/lock.h"
 #include "guard/memcheck.h"
 #include "guard/pages.h"
@@ -43,6 +44,11 @@ int mpipp_turn_is_possible(const struct mpipp_call *call) {
   }
 }
 
+int mpipp_turn_is_persistent(const struct mpipp_call *call) {
+  unsigned form = mpipp_facts[call->procedure].form;
+  return form == MPIPP_FORM_PERSISTENT || form == MPIPP_FORM_PARTITIONED;
+}
+
 static int uses_any(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (mpipp_is_used(call, i)) return 1;
@@ -53,7 +59,7 @@ static int uses_any(const struct mpipp_call *call) {
 static struct mpipp_cover *choose(const struct mpipp_call *call) {
   struct mpipp_cover *cover = uses_any(call) && open_guard() ? mpipp_cover_of(call) : NULL;
   if (!cover || mpipp_coverage_affords(cover)) return cover;
-  cover->skipped++;
+  mpipp_leave_out(call, cover, 1);
   return NULL;
 }
 
@@ -67,6 +73,7 @@ static void forget(void) {
 
 int mpipp_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call) {
   int possible = mpipp_turn_is_possible(call), heard = !MPIPP_READ(hook->deaf);
+  mpipp_left_out_forget();
   if (!possible && !chosen && (!heard || MPIPP_READ(mpipp_guarded_count))) {
     is_asked = 0;
     return heard;
@@ -80,7 +87,7 @@ int mpipp_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call) {
   // Another thread may have changed it before the lock was had.
   if (any == MPIPP_READ(hook->deaf)) mpipp_hook_hears(hook, any);
   mpipp_guard_unlock();
-  return any;
+  return any || mpipp_leaves_out();
 }
 
 struct mpipp_cover *mpipp_turn_take(const struct mpipp_call *call) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Correct: threads that send small messages to themselves, at places of their own, as often as
-// told. Prints how many did not come whole when their receive was complete.
+// told. Prints how many did not come whole when their receive was complete. Then persistent requests
+// are started, of one of which nobody can look at the buffer: it is shared.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { THREADS = 2, INTEGERS = 16 };
 
@@ -27,6 +29,23 @@ static void *exchanges(void *given) {
   return NULL;
 }
 
+static void starts(void) {
+  MPI_Request requests[2];
+  int from[INTEGERS] = {0}, bytes = 4096, flags = MAP_SHARED | MAP_ANONYMOUS;
+  int *to = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  for (int twice = 0; twice < 2; twice++) {
+    MPI_Recv_init(to, INTEGERS, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[0]);
+    MPI_Send_init(from, INTEGERS, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[1]);
+    for (int i = 0; i < 3; i++) {
+      MPI_Startall(2, requests);
+      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+  }
+  munmap(to, (size_t)bytes);
+}
+
 int main(int argc, char **argv) {
   int provided;
   pthread_t threads[THREADS];
@@ -34,6 +53,7 @@ int main(int argc, char **argv) {
   rounds = atoi(argv[1]);
   for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, exchanges, &lost[i]);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  starts();
   printf("lost %d\n", lost[0] + lost[1]);
   MPI_Finalize();
 }
