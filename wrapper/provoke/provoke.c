@@ -149,7 +149,8 @@ static int enter_last(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   posting = NULL;
   if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_found(0);
-  if (call->present & MPIPP_HAS_DEST && call->buffer_count == 1)
+  if (call->present & MPIPP_HAS_DEST && !(call->present & MPIPP_HAS_SOURCE) &&
+      call->buffer_count == 1)
     return mpipp_send(passage, is_late);
   if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
   if (makes) return make_collective(passage);

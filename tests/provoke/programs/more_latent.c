@@ -99,6 +99,22 @@ static void with_types(void) {
   tell("types", before, then);
 }
 
+static void in_place(void) {
+  int counts[2] = {N, N}, all[2 * N], before = 1, then = 1;
+  for (int blocks = 0; blocks < 2; blocks++) {
+    MPI_Request request;
+    fill(all, 2 * N, OLD);
+    if (blocks)
+      MPI_Ireduce_scatter_block(MPI_IN_PLACE, all, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    else
+      MPI_Ireduce_scatter(MPI_IN_PLACE, all, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    before &= is_one_of_ours(&all[0]) && is_one_of_ours(&all[2 * N - 1]);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    then &= has_only(all, N, 2 * OLD);
+  }
+  tell("in place", before, then);
+}
+
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
 static void persistent_reduction(void) {
   int in[N], out[N] = {0}, before = 1, then = 1;
@@ -114,6 +130,16 @@ static void persistent_reduction(void) {
   }
   MPI_Request_free(&request);
   tell("reduction", before, then);
+}
+
+static void replaced(void) {
+  int values[N], before;
+  MPI_Request request;
+  fill(values, N, 50 + rank);
+  MPI_Isendrecv_replace(values, N, MPI_INT, 1 - rank, 4, 1 - rank, 4, MPI_COMM_WORLD, &request);
+  before = is_one_of_ours(values) && is_one_of_ours(&values[N - 1]);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  tell("replaced", before, has_only(values, N, 51 - rank));
 }
 
 // A partition is changed after it was marked as ready; "junk" are the changed values.
@@ -162,8 +188,10 @@ int main(int argc, char **argv) {
   persistent_receive();
   with_counts();
   with_types();
+  in_place();
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
   persistent_reduction();
+  replaced();
   partitions(0);
   partitions(1);
 #endif
