@@ -66,9 +66,12 @@ int mpipp_pages_open(void) {
   if (made < 0) made = memfd_create("mpipp-guard", MFD_CLOEXEC);
   if (made < 0) return 0;
   struct stat now;
-  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH);
-  close(made);
-  if (file < 0 || ftruncate(file, FILE_BYTES) || fstat(file, &now)) return 0;
+  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH); // not where the process may have fewer
+  if (file < 0)
+    file = made;
+  else
+    close(made);
+  if ( ftruncate(file, FILE_BYTES) || fstat(file, &now)) return 0;
   device = now.st_dev;
   inode = now.st_ino;
   return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program limits the size of files once one buffer has been guarded, and sends another. One
-// process.
+// The program may have few files, and limits their size once one buffer has been guarded, and sends
+// another. One process.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,8 +17,9 @@ static void send(double *out, MPI_Request *request) {
 }
 
 int main(int argc, char **argv) {
-  const struct rlimit limit = {N, N};
+  const struct rlimit few = {500, 500}, limit = {N, N};
   MPI_Request request;
+  setrlimit(RLIMIT_NOFILE, &few);
   MPI_Init(&argc, &argv);
   MPI_Isend(first, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
   send(first, &request);
