@@ -102,13 +102,15 @@ class Places:
 
         Of static memory, by the symbols of what is loaded; "" where there is none.
         """
-        for path, offset, start in {(m.path, m.offset, m.start) for m in self._mappings}:
-            lines = _lines(path)
-            code = lines.address(offset)
-            found = lines.variable(address - start + code) if code is not None else ""
-            if found:
-                return found
-        return ""
+        # A file's data lie behind its code, and before the next one's. To read a file takes time, for
+        # which a process may wait.
+        below = [mapping for mapping in self._mappings if mapping.start <= address]
+        if not below:
+            return ""
+        mapping = max(below, key=lambda one: one.start)
+        lines = _lines(mapping.path)
+        code = lines.address(mapping.offset)
+        return lines.variable(address - mapping.start + code) if code is not None else ""
 
     def _find(self, pc: int) -> tuple[Lines, int, _Mapping] | None:
         for mapping in self._mappings:
