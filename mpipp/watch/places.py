@@ -102,8 +102,8 @@ class Places:
 
         Of static memory, by the symbols of what is loaded; "" where there is none.
         """
-        # A file's data lie behind its code, and before the next one's. To read a file takes time, for
-        # which a process may wait.
+        # A file's data lie behind its code, and before the next one's. To read files takes time, and
+        # a process may wait meanwhile.
         below = [mapping for mapping in self._mappings if mapping.start <= address]
         if not below:
             return ""

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Two sends to itself whose buffers are stored to while they are pending; with an argument, of
-// which one is changed where no page is protected, and another is given back.
+// which one is changed where no page is protected, and another is given back; with two, a third is
+// stored to by the system.
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { N = 8192 };
 
@@ -29,11 +32,22 @@ static void gives_back(void) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+static void reads(void) {
+  MPI_Request requests[2];
+  int zeros = open("/dev/zero", O_RDONLY);
+  MPI_Isend(faces[0], N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  if (read(zeros, faces[0], sizeof faces[0]) != sizeof faces[0]) puts("not read");
+  MPI_Irecv(in, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  close(zeros);
+}
+
 int main(int argc, char **argv) {
   MPI_Request requests[2];
   MPI_Init(&argc, &argv);
   if (argc > 1) changes();
   if (argc > 1) gives_back();
+  if (argc > 2) reads();
   for (int i = 0; i < 2 && argc == 1; i++) {
     MPI_Isend(faces[i], N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[0]);
     for (int j = 0; j < N; j++) faces[i][j] = 1;
