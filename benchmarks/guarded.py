@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.table import Figure
 from benchmarks.watched import ALONE, KERNELS, PROGRAMS, kernel
+from mpipp.reports import directory
 from tests.support import MPI, ROOT, compile_program
 
 GUARDED = "guarded"
@@ -20,15 +23,22 @@ _HALOS = {
     "halocolumns": ("halo of columns, 8 MB", 150, 1.3),
     "halosmall": ("halo of 2 kB", 8000, 1.3),
 }
+_WAYS = {
+    "pages": "by pages",
+    "compared": "by comparison",
+    "skipped": "not, for time",
+    "nothing": "not at all",
+}
 _SIZES = {64: 20000, 65536: 5000, 1 << 20: 500}  # bytes of a message, and how many
 
 
-def _ran(mpi: MPI, how: str, command: Sequence[str | Path], n: int) -> list[str]:
+def _ran(mpi: MPI, how: str, command: Sequence[str | Path], n: int, *options: str) -> list[str]:
     # The words that it prints; it must end well, and nothing is found.
     words = [*mpi.mpiexec, "-n", str(n)]
     if how == GUARDED:
         launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), "--mpicc", mpi.mpicc]
-        words = [sys.executable, "-m", "mpipp.cli", "run", "--check=buffers", *launcher, "--"]
+        run = [sys.executable, "-m", "mpipp.cli", "run", "--check=buffers"]
+        words = [*run, *options, *launcher, "--"]
     env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
     done = subprocess.run(
         [*words, *map(str, command)], env=env, capture_output=True, text=True, timeout=600
@@ -50,11 +60,25 @@ def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict
     return least
 
 
+def _looked(mpi: MPI, command: Sequence[str | Path], n: int) -> str:
+    # How the operations of a run were looked at: parts of all.
+    with tempfile.TemporaryDirectory() as report:
+        _ran(mpi, GUARDED, command, n, "--report", report)
+        rows = json.loads((Path(report) / directory.DATA).read_text())["guarded"]
+    counts = {name: sum(row[key] for row in rows) for key, name in _WAYS.items()}
+    every = sum(counts.values())
+    return ", ".join(
+        f"{name} {100 * count / every:.0f} %" for name, count in counts.items() if count
+    )
+
+
 def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
     """Ratios to the program alone; of messages to itself the microseconds that are added."""
     for name, (words, iterations, most) in _HALOS.items():
-        least = _least(mpi, [kernel(mpi, name), str(iterations)], 2, rounds)
-        yield Figure(f"{mpi.id}: {words}, guarded", least[GUARDED] / least[ALONE], most, "x")
+        command = [kernel(mpi, name), str(iterations)]
+        least = _least(mpi, command, 2, rounds)
+        ratio, note = least[GUARDED] / least[ALONE], _looked(mpi, command, 2)
+        yield Figure(f"{mpi.id}: {words}, guarded", ratio, most, "x", note)
     ratios = []
     for name, iterations in KERNELS.items():
         least = _least(mpi, [kernel(mpi, name), str(iterations)], 2, rounds)
