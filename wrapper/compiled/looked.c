@@ -28,11 +28,11 @@ struct mpipp_looked {
   uint32_t state, part_count;
   struct mpipp_looked *next; // of its chain, or of those that are free
   uint64_t serial, request;
-  uint64_t number; // among those that have begun
-  uint64_t win;    // handle of the window of a one-sided operation, else 0
-  int64_t target;  // of that
-  int persistent;  // its request is
-  int is_whole;    // all of its buffers are looked at
+  uint64_t number;           // among those that have begun
+  uint64_t win;              // handle of the window of a one-sided operation, else 0
+  int64_t target;            // of that
+  int persistent;            // its request is
+  int is_whole;              // all of its buffers are looked at
   struct mpipp_cover *cover; // the place that has started it
   struct mpipp_marked_part parts[MPIPP_MAX_BUFFERS];
 };

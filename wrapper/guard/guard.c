@@ -124,7 +124,7 @@ static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp
   struct mpipp_guarded *guarded = take(passage->call);
   mpipp_registry.crowded += mpipp_windows_refused != refused;
   if (!guarded) {
-    mpipp_leave_out(passage->call, cover, 0);
+    mpipp_leave_out(cover, mpipp_turn_is_persistent(passage->call), 0);
     return NULL;
   }
   guarded->cover = cover;

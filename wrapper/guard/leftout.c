@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "guard/turns.h"
-
 enum { HEADS = 1024 }; // a power of two
 
 struct mpipp_left_out {
@@ -32,9 +30,9 @@ static void count(const struct mpipp_left_out *one) {
     one->cover->nothing++;
 }
 
-void mpipp_leave_out(const struct mpipp_call *call, struct mpipp_cover *cover, int for_time) {
+void mpipp_leave_out(struct mpipp_cover *cover, int is_persistent, int for_time) {
   now = (struct mpipp_left_out){.cover = cover, .for_time = for_time};
-  if (mpipp_turn_is_persistent(call)) return;
+  if (is_persistent) return;
   count(&now);
   mpipp_left_out_forget();
 }

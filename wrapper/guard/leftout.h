@@ -4,12 +4,13 @@
 #ifndef MPIPP_LEFTOUT_H
 #define MPIPP_LEFTOUT_H
 
+#include <stdint.h>
+
 #include "records/covers.h"
-#include "records/records.h"
 
 // The call that the thread is about to make starts one of a place, or makes a persistent request
 // for such. for_time: since it would take too long; else since nobody can.
-void mpipp_leave_out(const struct mpipp_call *call, struct mpipp_cover *cover, int for_time);
+void mpipp_leave_out(struct mpipp_cover *cover, int is_persistent, int for_time);
 // Another call comes, whatever has become of that one.
 void mpipp_left_out_forget(void);
 // Whether the thread's call makes such a request; it has made this one.

@@ -71,7 +71,7 @@ int mpipp_pages_open(void) {
     file = made;
   else
     close(made);
-  if ( ftruncate(file, FILE_BYTES) || fstat(file, &now)) return 0;
+  if (ftruncate(file, FILE_BYTES) || fstat(file, &now)) return 0;
   device = now.st_dev;
   inode = now.st_ino;
   return 1;

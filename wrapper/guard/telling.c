@@ -90,8 +90,7 @@ static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
 static enum mpipp_ends ended_by(const struct mpipp_call *call,
                                 const struct mpipp_request *request) {
   const struct mpipp_call *of = &request->call;
-  if (of->present & MPIPP_HAS_WIN &&
-      mpipp_completes_accesses(call, of->win, of->target_rank))
+  if (of->present & MPIPP_HAS_WIN && mpipp_completes_accesses(call, of->win, of->target_rank))
     return MPIPP_ENDS;
   enum mpipp_ends ends = by_its_procedure(call);
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
