@@ -86,6 +86,35 @@ static void in_thread(void *at) {
   pthread_join(thread, NULL);
 }
 
+// The same of what is received.
+__attribute__((noinline)) static void loads_byte(void *at) {
+  sum += *(char *)at;
+}
+__attribute__((noinline)) static void loads_straddling(void *at) {
+  sum += (double)*(long *)((char *)at - 4);
+}
+__attribute__((noinline)) static void loads_vector(void *at) {
+  pair two = *(pair *)at;
+  sum += two[0] + two[1];
+}
+__attribute__((noinline)) static void adds_to_received(void *at) {
+  __atomic_fetch_add((long *)at, 2, __ATOMIC_RELAXED);
+}
+__attribute__((noinline)) static void copies_from(void *at) {
+  static char copied[64];
+  memcpy(copied, at, (size_t)(56 + rank));
+  sum += copied[tag];
+}
+static void *loads_there(void *at) {
+  sum += *(double *)at;
+  return NULL;
+}
+static void loads_in_thread(void *at) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, loads_there, at);
+  pthread_join(thread, NULL);
+}
+
 #if MPI_VERSION >= 4
 // Correct: partitions are filled while the operation is started, until they are ready.
 __attribute__((noinline)) static void in_partitions(void) {
@@ -133,6 +162,12 @@ int main(int argc, char **argv) {
   one(0, row + 4, MPI_DOUBLE, 1, copies_struct, NULL, row);
   one(1, large, MPI_DOUBLE, 1000, loops, NULL, large);
   one(0, row, MPI_DOUBLE, 8, in_thread, NULL, row + 1);
+  one(1, bytes, MPI_BYTE, 24, loads_byte, NULL, bytes + 23);
+  one(1, bytes + 13, MPI_BYTE, 3, loads_straddling, NULL, bytes + 12);
+  one(1, row, MPI_DOUBLE, 8, loads_vector, NULL, row + 2);
+  one(1, row, MPI_DOUBLE, 8, adds_to_received, NULL, row + 7);
+  one(1, row + 3, MPI_DOUBLE, 1, copies_from, NULL, row);
+  one(1, row, MPI_DOUBLE, 8, loads_in_thread, NULL, row + 1);
 #if MPI_VERSION >= 4
   in_partitions();
 #endif
