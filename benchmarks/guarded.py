@@ -75,7 +75,7 @@ def _looked(mpi: MPI, command: Sequence[str | Path], n: int) -> str:
 def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
     """Ratios to the program alone; of messages to itself the microseconds that are added."""
     for name, (words, iterations, most) in _HALOS.items():
-        command = [kernel(mpi, name), str(iterations)]
+        command: list[str | Path] = [kernel(mpi, name), str(iterations)]
         least = _least(mpi, command, 2, rounds)
         ratio, note = least[GUARDED] / least[ALONE], _looked(mpi, command, 2)
         yield Figure(f"{mpi.id}: {words}, guarded", ratio, most, "x", note)
