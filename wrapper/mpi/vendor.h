@@ -56,8 +56,8 @@ typedef uintptr_t mpipp_arg;
 #define MPIPP_CALLS_HANDLER_OF_NO_FILE 1
 #endif
 
-// Whether a persistent request is as before once MPI_Request_get_status has found it complete: MPICH
-// 5.0 takes it for inactive, so that MPI_Wait has no status to tell. Of the ABI nobody knows whose.
+// Whether a persistent request is as before once MPI_Request_get_status has found it complete:
+// MPICH 5.0 takes it for inactive, so that MPI_Wait has no status to tell. Of the ABI nobody knows.
 #if defined(MPIPP_FOR_OPENMPI) || (defined(MPIPP_FOR_MPICH) && MPICH_NUMVERSION < 40100000)
 #define MPIPP_PERSISTENT_MAY_BE_ASKED 1
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Correct: threads that send small messages to themselves, at places of their own, as often as
-// told. Prints how many did not come whole when their receive was complete. Then persistent requests
-// are started, of one of which nobody can look at the buffer: it is shared.
+// told. Prints how many did not come whole when their receive was complete. Then persistent
+// requests are started, of one of which nobody can look at the buffer: it is shared.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
