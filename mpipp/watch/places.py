@@ -102,7 +102,7 @@ class Places:
 
         Of static memory, by the symbols of what is loaded; "" where there is none.
         """
-        # A file's data lie behind its code, and before the next one's. To read files takes time, and
+        # A file's data lie behind its code, and before the next one's. Reading takes time, and
         # a process may wait meanwhile.
         below = [mapping for mapping in self._mappings if mapping.start <= address]
         if not below:
