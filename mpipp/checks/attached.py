@@ -78,7 +78,7 @@ def _inside(operation: Operation, attached: Attachment) -> Findings:
 
 def _together(operation: Operation, attached: Attachment, needed: int) -> Findings:
     process, call, sent = operation.process, operation.call, attached.unheard
-    if sent is None or operation.request is not None or process.registry.info.several_threads:
+    if sent is None or operation.request is not None or process.registry.info.concurrent:
         return
     whole = sent.bytes + needed
     if sent.last + 1 != call.serial or whole <= attached.size:

@@ -46,7 +46,7 @@ def _was_freed_before(operation: Operation, buffer: Buffer) -> bool:
     if operation.tid is None:
         return False
     in_array = buffer.shares is not None and buffer.datatype is None
-    several = operation.process.registry.info.several_threads
+    several = operation.process.registry.info.concurrent
     return not several if in_array else "stale" in buffer.access
 
 

@@ -22,7 +22,7 @@ def check(process: Process) -> Findings:
         found = process.usable(kind, handle)
         if found is not None and found.header.predefined:
             yield _predefined(operation, found)
-        elif found is not None and kind == "comm" and not process.registry.info.several_threads:
+        elif found is not None and kind == "comm" and not process.registry.info.concurrent:
             yield from _in_use(operation, found)
 
 

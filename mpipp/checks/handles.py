@@ -151,7 +151,7 @@ def _was_freed_before(operation: Operation, given: _Given) -> bool:
     info, procedure = operation.process.registry.info, operation.call.procedure
     uncertain = given.kind == "message" and (info.unseen or info.dropped)
     uncertain = uncertain or procedure in ("MPI_Group_free", "MPI_Errhandler_free")
-    return not uncertain and not info.several_threads
+    return not uncertain and not info.concurrent
 
 
 def _impossible(operation: Operation, given: _Given) -> Findings:
@@ -177,7 +177,7 @@ def _of_another_kind(process: Process, given: _Given) -> Object | None:
         found = process.registry.find(kind, given.handle) if kind != given.kind else None
         if found is None or isinstance(found, Broken):
             continue
-        there = addresses and not info.several_threads and not found.header.ended
+        there = addresses and not info.concurrent and not found.header.ended
         if found.header.predefined or found.header.null or there:
             return found
     return None
@@ -219,7 +219,7 @@ def _requests(operation: Operation) -> Findings:
         return
     # MPI gives a handle out again before the thread that waited for another request with it has
     # recorded that: of which one the record is, is not known then.
-    several = registry.info.several_threads
+    several = registry.info.concurrent
     try:
         handles = registry.given_handles(call, _MOST_REQUESTS)
         found = registry.given(call, _MOST_REQUESTS)

@@ -37,7 +37,7 @@ def _given(operation: Operation) -> Request | None:
     if not isinstance(request, Request) or request.header.ended or request.header.null:
         return None  # checks/handles.py
     # With several threads another request may have the handle by now.
-    sure = request.persistent or not process.registry.info.several_threads
+    sure = request.persistent or not process.registry.info.concurrent
     return request if sure else None
 
 

@@ -59,6 +59,7 @@ class ProcessInfo:
     parent: int = 0  # process id of what started the process
     spawned: int = 0  # processes that it has started by MPI_Comm_spawn, with others
     several_threads: bool = False  # they may call MPI at the same time
+    several_called: bool = False  # more than one has called it
     main_thread: int | None = None  # that initialised MPI, as gettid says; None: not known
     tag_ub: int | None = None  # MPI_TAG_UB; None: not known
     kind_bits: int = 0  # of handles, that tell which kind they are of; 0: none do
@@ -85,3 +86,8 @@ class ProcessInfo:
         0  # when MPI was initialised, in nanoseconds on the node's clock; 0: not known
     )
     guard: str = "none"  # of buffers of pending operations: "there" "failed"; "none": not asked for
+
+    @property
+    def concurrent(self) -> bool:
+        """Whether threads may have called MPI at the same time: what one uses another may free."""
+        return self.several_threads and self.several_called

@@ -32,6 +32,7 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         tag_ub=root.tag_ub or None,
         kind_bits=root.kind_bits,
         several_threads=bool(root.several_threads),
+        several_called=bool(root.several_called),
         ledger_bytes=root.ledger_bytes,
         forgotten=root.forgotten,
         unasked=root.unasked,

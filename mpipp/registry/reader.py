@@ -181,7 +181,7 @@ class Registry:
         some are not recorded, to which MPI may have given the handle again.
         """
         info = self.info
-        if call.requests is None or info.unseen or info.dropped or info.several_threads:
+        if call.requests is None or info.unseen or info.dropped or info.concurrent:
             return
         count, size = max(0, min(call.request_count, most)), self._source.handle_size("request")
         handles = self._source.integers(call.requests, count, size, signed=False)

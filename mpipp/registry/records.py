@@ -21,6 +21,7 @@ class RawRoot(NamedTuple):
     started_at: int
     frames: int
     several_threads: int
+    several_called: int
     return_slot: int
     job: int
     parent: int

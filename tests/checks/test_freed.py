@@ -31,7 +31,7 @@ static void one_to_one(void) {
 
 int main(int argc, char **argv) {
   int provided;
-  MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Type_contiguous(2, MPI_INT, &type);
   MPI_Type_commit(&type);
   if (argc == 1) {

@@ -238,3 +238,9 @@ def test_a_call_that_began_before_there_were_several_threads_is_met(mpi: MPI) ->
     (block,) = found.blocks
     assert block.startswith("error: MPI_Irecv and MPI_Reduce_local write the same memory, [0x")
     assert runs.run(mpi, [program, "right"], n=1).blocks == []
+    # What one thread did alone is certain, though others may be allowed to call; later it is not.
+    (block,) = runs.run(mpi, [program, "freed"], n=1).blocks
+    assert block.startswith(
+        "warning: the request of MPI_Irecv is freed while a message is being received"
+    )
+    assert block.splitlines()[2].endswith(":43 in main"), block

@@ -13,7 +13,7 @@
 
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
-  MPIPP_MINOR = 8, // readers accept a larger minor
+  MPIPP_MINOR = 9, // readers accept a larger minor
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_LOCKS = 8,
   MPIPP_INLINE_ARGUMENTS = 3,

@@ -120,6 +120,7 @@ struct mpipp_registry {
   uint64_t started_at;            // when MPI was initialised, as mpipp_timed has it; 0: not yet
   uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
   uint64_t several_threads;       // 1: they may call MPI at the same time
+  uint64_t several_called;        // 1: more than one thread has called MPI
   uint64_t return_slot;           // bytes from a call's frame to its return address; 0: not known
   uint64_t job;                   // tells the launcher's jobs apart; 0: not known
   uint64_t parent;                // process id of what started this process

@@ -108,6 +108,7 @@ static void let_all_pass_a_barrier(void) {
 void mpipp_share(void) {
   static int shared = 0;
   if (__atomic_exchange_n(&mpipp_several_threads, 1, __ATOMIC_SEQ_CST) == 0) {
+    MPIPP_WRITE(mpipp_registry.several_called, 1);
     for (int time = 0; time < 2; time++) { // at first the slots may just be replaced
       MPIPP_WRITE(mpipp_requests_alone, &no_slots);
       let_all_pass_a_barrier();

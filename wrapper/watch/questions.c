@@ -212,7 +212,15 @@ void mpipp_ask_change(struct mpipp_asking *asking, const struct mpipp_change *ch
   if (note) memcpy(note + 1, change, sizeof *change);
 }
 
+// What came before is certain to be of one thread alone, if no other had called by now.
+static void add_threads(struct mpipp_asking *asking) {
+  const uint64_t *several = &mpipp_registry.several_called;
+  struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, (uintptr_t)several, 0, sizeof *several);
+  if (note) *(uint64_t *)(note + 1) = MPIPP_READ(*several);
+}
+
 int mpipp_ask_end(struct mpipp_asking *asking) {
+  add_threads(asking);
   struct mpipp_question *question = asking->question;
   if (!question) {
     mpipp_registry.unasked += (uint64_t)mpipp_watch_is_there();

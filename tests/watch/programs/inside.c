@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A second thread's first call of MPI, while the first thread is inside of one.
+// A second thread's first call of MPI, while the first thread is inside of one. "freed": that has
+// freed the request of a receive before, and does it again when both have called.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,16 +25,27 @@ static void *other(void *argument) {
   return argument;
 }
 
+#define FREE_PENDING()                                                                             \
+  do {                                                                                             \
+    MPI_Irecv(apart, 4, MPI_INT, 0, 8, MPI_COMM_SELF, &request);                                   \
+    MPI_Request_free(&request);                                                                    \
+    MPI_Send(sent, 4, MPI_INT, 0, 8, MPI_COMM_SELF);                                               \
+  } while (0)
+
 int main(int argc, char **argv) {
   int provided;
   pthread_t thread;
   MPI_Op op;
+  MPI_Request request;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   wrong = argc > 1 && strcmp(argv[1], "wrong") == 0;
+  const int frees = argc > 1 && strcmp(argv[1], "freed") == 0;
+  if (frees) FREE_PENDING();
   pthread_create(&thread, NULL, other, NULL);
   MPI_Op_create(add, 1, &op);
   MPI_Reduce_local(added, data, 8, MPI_INT, op);
   pthread_join(thread, NULL);
+  if (frees) FREE_PENDING();
   MPI_Op_free(&op);
   MPI_Finalize();
 }
