@@ -16,7 +16,7 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.rules.handles import CLASSES
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Buffer, Object, Request
+from mpipp.model import Broken, Buffer, Object, Request, procedures
 
 _FIELDS = ("comm", "op", "win", "file", "message")
 _ARGUMENTS = {
@@ -25,6 +25,8 @@ _ARGUMENTS = {
     "group2": "group",
     "local_group": "group",
     "peer_comm": "comm",
+    "comm1": "comm",
+    "comm2": "comm",
     "info": "info",
     "errhandler": "errhandler",
     "session": "session",
@@ -32,6 +34,9 @@ _ARGUMENTS = {
     "op": "op",
     "win": "win",
     "file": "file",
+    "fh": "file",
+    "datatype": "datatype",
+    "request": "request",
 }
 _NOUNS = {
     "comm": "a communicator",
@@ -50,7 +55,6 @@ _MOST_REQUESTS = 1 << 16
 # They take MPI_FILE_NULL as what files are opened with, and abort whatever they are given.
 _LENIENT = ("errhandler", "Abort")
 _GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
-_STRICT = ("errhandler", "session")
 
 
 class _Given(NamedTuple):
@@ -66,13 +70,12 @@ def check(process: Process) -> Findings:
     """
     if process.registry.info.status == "loaded":
         return  # no handle is known before MPI is initialised
-    for operation in process.operations:
-        if operation.tid is None:
+    for operation in (*process.operations, *process.marked):
+        # MPI_Abort ends the job whatever it is given.
+        if operation.tid is None or operation.call.procedure == "MPI_Abort":
             continue
-        lenient = any(word in operation.call.procedure for word in _LENIENT)
         for given in _given(operation):
-            if not lenient or given.kind in _STRICT:
-                yield from _looked_at(operation, given)
+            yield from _looked_at(operation, given)
         yield from _requests(operation)
     for thread in process.threads:
         if thread.call is not None and thread.call.request_count > _MOST_REQUESTS:
@@ -136,20 +139,37 @@ def _looked_at(operation: Operation, given: _Given) -> Findings:
     elif isinstance(found, Broken):
         return
     elif found.header.null:
-        what = f"{given.name} is {found.header.name}, but {_NOUNS[given.kind]} is needed"
-        yield Finding.of(f"null-{given.kind}", what, [operation.party()], name=given.name)
+        if not _may_be_null(operation, given):
+            what = f"{given.name} is {found.header.name}, but {_NOUNS[given.kind]} is needed"
+            yield Finding.of(f"null-{_rule(given)}", what, [operation.party()], name=given.name)
     elif found.header.freed and _was_freed_before(operation, given):
         done = "received" if given.kind == "message" else "freed"
         what = f"{given.name} is the handle of {_NOUNS[given.kind]} that was {done}"
         parties = [operation.party(), process.made(found)]
-        yield Finding.of(f"{done}-{given.kind}", what, parties)
+        yield Finding.of(f"{done}-{_rule(given)}", what, parties)
+
+
+def _rule(given: _Given) -> str:
+    # Those of datatypes in communication are others (checks/datatypes.py).
+    return "type" if given.kind == "datatype" else given.kind
+
+
+def _may_be_null(operation: Operation, given: _Given) -> bool:
+    # MPI_FILE_NULL has the error handler that files are opened with (MPI-4.1, section 14.7).
+    procedure = operation.call.procedure
+    if given.kind == "file" and procedure == "MPI_File_get_errhandler":
+        return True
+    known = procedures.marked(procedure).handles
+    return any(one.may_be_null for one in known if one.name == given.name)
 
 
 def _was_freed_before(operation: Operation, given: _Given) -> bool:
     # Another thread may free what the call uses; messages that are not recorded have handles that
-    # others had, and one group or error handler may have been asked for several times.
+    # others had, as requests have, and one group or error handler may have been asked for several
+    # times.
     info, procedure = operation.process.registry.info, operation.call.procedure
     uncertain = given.kind == "message" and (info.unseen or info.dropped)
+    uncertain = uncertain or given.kind == "request"
     uncertain = uncertain or procedure in ("MPI_Group_free", "MPI_Errhandler_free")
     return not uncertain and not info.concurrent
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
-from mpipp.model import Call, Thread
+from mpipp.model import Call, ProcessInfo, procedures
 
-# Of procedures of which nothing is recorded: those of objects that there are none of outside.
-_NEED_MPI = tuple(
-    f"MPI_{name}" for name in "Comm_ Cart_ Graph_ Dist_graph_ Topo_ Group_ Type_ Win_ File_".split()
-)
 _INITIALISING = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
+# They may be called at any time since MPI-4.0 (section 11.4.1).
+_ANY_TIME = ("MPI_Info_", "MPI_Errhandler_free")
+_ANY_TIME_SINCE = (4, 0)
 
 
 def check(process: Process) -> Findings:
@@ -22,20 +21,18 @@ def check(process: Process) -> Findings:
         call = operation.call
         if call.procedure in _INITIALISING or call.procedure == "MPI_Finalize":
             yield from _once(operation)
-        elif _needs_mpi(call):
+        elif _needs_mpi(call, process.registry.info):
             yield from _outside(process, call.procedure, operation.party())
-    for thread in process.registry.threads():
-        if isinstance(thread, Thread) and thread.unrecorded is not None:
-            yield from _unrecorded(process, thread.tid, thread.unrecorded)
+    for operation in process.marked:
+        yield from _marked(operation)
 
 
-def _unrecorded(process: Process, tid: int, call: Call) -> Findings:
-    procedure, site, info = call.procedure, call.site, process.registry.info
-    if not procedure.startswith(_NEED_MPI) or "keyval" in procedure or not site.address:
+def _marked(operation: Operation) -> Findings:
+    info, call = operation.process.registry.info, operation.call
+    if not procedures.marked(call.procedure).needs_mpi or not call.site.address:
         return
-    if info.status == "loaded" or tid == info.main_thread:
-        party = Party(process.number, procedure, "called at", site, tid)
-        yield from _outside(process, procedure, party)
+    if info.status == "loaded" or operation.tid == info.main_thread:
+        yield from _outside(operation.process, call.procedure, operation.party())
 
 
 def _once(operation: Operation) -> Findings:
@@ -52,11 +49,17 @@ def _once(operation: Operation) -> Findings:
         yield Finding.of("finalised-elsewhere", what, [operation.party()])
 
 
-def _needs_mpi(call: Call) -> bool:
+def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
     # What has a communicator, a window, a file, requests, data or a group; infos, error handlers
     # and sessions may be used at any time (MPI-4.1, section 11.4.1).
     handles = (call.comm, call.win, call.file, call.op, call.requests, call.constructor)
     if call.procedure == "MPI_Abort" or call.procedure.startswith("MPI_Session_"):
+        return False
+    if call.procedure not in procedures.PROCEDURES:  # a question about one that is marked
+        return procedures.marked(call.procedure).needs_mpi
+    # Which version it is may be known only when MPI is initialised.
+    version = info.standard if info.status != "loaded" else None
+    if call.procedure.startswith(_ANY_TIME) and (version or _ANY_TIME_SINCE) >= _ANY_TIME_SINCE:
         return False
     return any(handle is not None for handle in handles) or bool(call.buffers or call.arguments)
 

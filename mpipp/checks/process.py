@@ -222,6 +222,13 @@ class Process:
         return tuple(t for t in found if isinstance(t, Thread) and t.call is not None)
 
     @cached_property
+    def marked(self) -> tuple[Operation, ...]:
+        """The calls that threads are inside of of which nothing but handles is recorded."""
+        threads = (t for t in self.registry.threads() if isinstance(t, Thread))
+        inside = ((t.tid, t.unrecorded) for t in threads)
+        return tuple(Operation(self, call, None, tid) for tid, call in inside if call is not None)
+
+    @cached_property
     def operations(self) -> tuple[Operation, ...]:
         """All that is going on, active calls first."""
         result = []

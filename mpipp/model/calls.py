@@ -161,6 +161,7 @@ class Thread:
 
     Attributes:
         marked: one of which nothing is recorded but that the thread is inside of it.
+        given: the handles that it is given, in the order of its parameters.
         calls: how many calls it has made, with the one it is inside of.
     """
 
@@ -172,16 +173,18 @@ class Thread:
     marked: ThreadCall | None = None
     calls: int = 0
     polls: Polls | None = None  # None: its last call found something, or looks for nothing
+    given: tuple[int, ...] = ()
 
     @property
     def unrecorded(self) -> Call | None:
-        """The call of `marked`, with its name and its place alone.
+        """The call of `marked`, with its name, its place and the handles that it is given.
 
         None where the name may be that of the call before, which is recorded as the next one is.
         """
         found = self.marked
         if found is None or found.procedure in procedures.PROCEDURES:
             return None
+        names = [one.name for one in procedures.marked(found.procedure).handles]
         return Call(
             procedure=found.procedure,
             state="active",
@@ -204,4 +207,5 @@ class Thread:
             requests=None,
             request_count=0,
             buffers=(),
+            arguments=dict(zip(names, self.given)),
         )

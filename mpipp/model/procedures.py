@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mpipp.model.procedure_table import TABLE
+from mpipp.model.procedure_table import MARKED, TABLE
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,21 @@ class InPlace(NamedTuple):
 
     role: str
     where: str
+
+
+class GivenHandle(NamedTuple):
+    """An argument of a procedure of which nothing is recorded."""
+
+    name: str
+    kind: str  # of object, one of `mpipp.model.KINDS`
+    may_be_null: bool
+
+
+class Marked(NamedTuple):
+    """A procedure of which nothing is recorded but that a thread is inside of it."""
+
+    handles: tuple[GivenHandle, ...] = ()  # by value, in the order of its parameters
+    needs_mpi: bool = False  # MPI must be initialised, and not finalised
 
 
 @dataclass(frozen=True)
@@ -89,6 +104,11 @@ def of(name: str) -> Procedure:
     return found or Procedure(name, name.removeprefix("MPI_"), "blocking", False)
 
 
+def marked(name: str) -> Marked:
+    """The procedure of that name of which nothing is recorded; of others nothing is known."""
+    return _MARKED.get(name, Marked())
+
+
 def _buffers(text: str) -> Iterator[BufferArguments]:
     for buffer in text.split(", "):
         role, count, datatype = buffer.split()
@@ -123,10 +143,24 @@ def _procedures(row: str) -> Iterator[Procedure]:
                 )
 
 
-def _rows() -> Iterator[str]:
+def _marked(row: str) -> Iterator[tuple[str, Marked]]:
+    # "comm:comm info:info? ! = Comm_x Comm_y"
+    given, _, names = row.partition(" = ")
+    handles, needs_mpi = [], False
+    for word in given.split():
+        name, _, kind = word.partition(":")
+        needs_mpi |= word == "!"
+        if kind:
+            handles.append(GivenHandle(name, kind.rstrip("?"), kind.endswith("?")))
+    for name in names.split():
+        yield f"MPI_{name}", Marked(tuple(handles), needs_mpi)
+
+
+def _rows(table: str) -> Iterator[str]:
     # Further lines of a row are indented.
-    return iter(TABLE.strip("\n").replace("\n  ", " ").split("\n"))
+    return iter(table.strip("\n").replace("\n  ", " ").split("\n"))
 
 
-PROCEDURES = {found.name: found for row in _rows() for found in _procedures(row)}
+PROCEDURES = {found.name: found for row in _rows(TABLE) for found in _procedures(row)}
 NAMES = sorted(PROCEDURES)
+_MARKED = {name: found for row in _rows(MARKED) for name, found in _marked(row)}

@@ -386,5 +386,8 @@ class RawThread(NamedTuple):
     place_serial: int
     polls_from: int
     polls_vary: int
+    handle_count: int
+    handle: int
+    other_handle: int
     polled: int
     call: bytes

@@ -46,7 +46,8 @@ class Threads:
                         call = self._placed(raw, call)
                     calls, polls = self._polls(raw)
                     known = (raw.serial, raw.tid, raw.self, raw.depth)
-                    yield Thread(*known, call, marked, calls, polls)
+                    given = (raw.handle, raw.other_handle)[: raw.handle_count] if marked else ()
+                    yield Thread(*known, call, marked, calls, polls, given)
             except MpippError as error:
                 yield Broken("thread", address, str(error))
 

@@ -42,9 +42,13 @@ _ARGUMENT_KINDS = {
     "remote_group": "group",
     "peer_comm": "comm",
     "comm": "comm",
+    "comm1": "comm",
+    "comm2": "comm",
     "op": "op",
     "win": "win",
     "file": "file",
+    "fh": "file",
+    "datatype": "datatype",
     "session": "session",
 }
 # Of MPI_Win_fence, MPI_Win_start, MPI_Win_post, MPI_Win_lock and MPI_Win_lock_all (12.5.5).

@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 PROGRAM = HERE / "programs" / "mistakes.c"
 MISFITS = HERE / "programs" / "misfits.c"
 LIMITS = HERE / "programs" / "limits.c"
+MARKED = HERE / "programs" / "marked.c"
 
 # What is true of a call that is held and will not be made: one process sends to itself.
 NOT_MADE = (
@@ -44,8 +45,8 @@ def hook(mpi: support.MPI) -> Path:
 @support.each_handle
 @pytest.mark.parametrize(
     ("program", "least"),
-    [(PROGRAM, 100), (MISFITS, 20), (LIMITS, 1)],
-    ids=["mistakes", "misfits", "limits"],
+    [(PROGRAM, 100), (MISFITS, 20), (LIMITS, 1), (MARKED, 20)],
+    ids=["mistakes", "misfits", "limits", "marked"],
 )
 def test_mistakes(mpi: support.MPI, program: Path, least: int, tmp_path: Path) -> None:
     # At least so many calls: some are not made on every MPI.
@@ -57,7 +58,7 @@ def test_mistakes(mpi: support.MPI, program: Path, least: int, tmp_path: Path) -
         mpi=mpi,
         stop=[
             "set breakpoint pending on",
-            f"set exec-wrapper env LD_PRELOAD={hook(mpi)}:{mpi.wrapper}",
+            f"set exec-wrapper env LD_PRELOAD={mpi.wrapper}:{hook(mpi)}",
         ],
     )
     held = [json.loads(line) for line in said.read_text().splitlines()]

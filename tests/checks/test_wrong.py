@@ -178,9 +178,15 @@ int main(int argc, char **argv) {
 
 @support.on_mpi("mpich4")
 @pytest.mark.parametrize(
-    ("args", "when"), [([], "before MPI is initialised"), (["1"], "after MPI_Finalize")]
+    ("args", "when", "comm"),
+    [
+        ([], "before MPI is initialised", "<unknown MPI_Comm 0x44000000>"),
+        (["1"], "after MPI_Finalize", '"MPI_COMM_WORLD"'),
+    ],
 )
-def test_a_call_that_is_only_marked(mpi: support.MPI, args: list[str], when: str) -> None:
+def test_a_call_that_is_only_marked(
+    mpi: support.MPI, args: list[str], when: str, comm: str
+) -> None:
     printed = support.gdb_batch(
         ["mpipp check"],
         program=support.compile_program(OUTSIDE, mpi),
@@ -191,7 +197,7 @@ def test_a_call_that_is_only_marked(mpi: support.MPI, args: list[str], when: str
     lines = printed[printed.index("error: MPI_Comm_rank") :].splitlines()
     assert lines[:3] == [
         f"error: MPI_Comm_rank is called {when}",
-        "  MPI_Comm_rank",
+        f"  MPI_Comm_rank(comm = {comm})",
         "    called at main.c:10 in main",
     ]
     assert lines[-1] == "1 finding in 1 process, 0 active calls, 0 pending requests"

@@ -19,7 +19,7 @@ def run(mpi: support.MPI, seed: int, calls: int) -> runs.Run:
     find something wrong with it, the report's last lines say so.
     """
     program = runs.program("random_calls.c", mpi, "-ldl")
-    preload = f"LD_PRELOAD={test_mistakes.hook(mpi)}:{mpi.wrapper}"
+    preload = f"LD_PRELOAD={mpi.wrapper}:{test_mistakes.hook(mpi)}"
     words: list[str | Path] = ["env", preload, "MPIPP_SCREENS=check", program, str(seed)]
     words += [str(calls), f"{program}.{seed}"]
     return runs.run(mpi, words, "--mpicc", mpi.mpicc, n=PROCESSES)

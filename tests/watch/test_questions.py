@@ -20,11 +20,12 @@ from support import MPI
 
 
 @support.on_mpi("mpich4", "openmpi4")
-def test_mistakes_are_found_while_it_runs(mpi: MPI, tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", [test_mistakes.PROGRAM, test_mistakes.MARKED])
+def test_mistakes_are_found_while_it_runs(mpi: MPI, source: Path, tmp_path: Path) -> None:
     """All that `mpipp check` finds in gdb where the program is stopped in each of the calls."""
-    program = support.compile_program(test_mistakes.PROGRAM, mpi, ["-g", "-O0", "-w", "-ldl"])
+    program = support.compile_program(source, mpi, ["-g", "-O0", "-w", "-ldl"])
     said, report = tmp_path / "said", tmp_path / "report"
-    preload = f"LD_PRELOAD={test_mistakes.hook(mpi)}:{mpi.wrapper}"
+    preload = f"LD_PRELOAD={mpi.wrapper}:{test_mistakes.hook(mpi)}"
     words: list[str | Path] = ["env", preload, f"TAKEN_SAID={said}", program]
     found = runs.run(mpi, words, "--mpicc", mpi.mpicc, "--report", str(report), n=1)
     assert found.status == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import marked
 import procedures as known
 from forum import Parameter, Procedure
 
@@ -180,4 +181,6 @@ def roles(everything: list[Procedure]) -> list[str]:
     found = {b.pointer.name for p in everything for b in buffers_of(p)}
     for words in known.ARGUMENTS.values():
         found.update(word.partition(":")[0] for word in words.split())
+    for procedure in everything:
+        found.update(handle.name for handle in marked.handles(procedure))
     return sorted(found.union(known.FREEING.values()))

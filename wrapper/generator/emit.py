@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import arguments
+import marked as of_marked
 import ordinals
 import procedures as known
 from arguments import key
@@ -98,8 +99,17 @@ def _marked(procedure: Procedure) -> str:
     arguments = ", ".join(p.name for p in procedure.parameters)
     name, prefix = procedure.name, "MPI1" if procedure.removed else "MPI"
     after = known.MARKED_AFTER.get(procedure.base, "")
-    text = f"MARKED({prefix}, {name}, ({parameters}), ({arguments}), {after})\n"
+    words = [prefix, name, f"({parameters})", f"({arguments})", _given(procedure), after]
+    text = f"MARKED({', '.join(words)})\n"
     return text if procedure.removed else f"#ifdef MPIPP_HAVE_{name}\n{text}#endif\n"
+
+
+def _given(procedure: Procedure) -> str:
+    parameters = {p.name: p for p in procedure.parameters}
+    keys = [key(parameters[handle.name]) for handle in of_marked.handles(procedure)]
+    if not keys:
+        return "mpipp_given_nothing(thread)"
+    return f"mpipp_given_handles(thread, {len(keys)}, {', '.join([*keys, '0'][:2])})"
 
 
 def wrappers(wrapped: list[Procedure]) -> str:

@@ -177,6 +177,16 @@ MARKED_AFTER = {
     "Win_get_attr": "mpipp_told_attribute(win_keyval, attribute_val, flag)",
     "Win_shared_query": "mpipp_told_memory(baseptr)",
 }
+# What the standard's data does not say of those: which take a null handle (MPI-4.1, sections 7.8
+# and 14.7), beside infos that are but hints; which may be called at any time (section 11.4.1), or
+# need no more than what they are given; and of which nothing is looked at.
+NULL_IS_FINE = {
+    ("Comm_get_name", "comm"), ("Type_get_name", "datatype"), ("Win_get_name", "win"),
+    ("File_set_errhandler", "file"), ("File_call_errhandler", "fh"),
+}  # fmt: skip
+NEEDS_INFO = "Info_"
+ANY_TIME = ("Error_", "Add_error_", "Remove_error_", "Info_", "Session_")
+NOT_LOOKED_AT = ("T_", "Abi_")
 # They free an object, of which something must be known before: that it may be freed.
 FREEING = {
     "Comm_free": "comm",

@@ -71,6 +71,7 @@ static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure,
 }
 
 static inline void mpipp_outside(struct mpipp_thread *thread) {
+  MPIPP_WRITE(thread->handle_count, 0);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
 }
 

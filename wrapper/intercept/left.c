@@ -67,6 +67,7 @@ static void leave(struct mpipp_thread *thread) {
     MPIPP_WRITE(mpipp_registry.unseen, 1); // what it made, or has not ended
   if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_requests_left(call);
   MPIPP_WRITE(thread->suspected, 0);
+  MPIPP_WRITE(thread->handle_count, 0);
   mpipp_drop_passage(thread);
   thread->depth = 0;
 }

@@ -11,6 +11,7 @@
 #include "mpi/vendor.h"
 #include "recorders/threads.h"
 #include "screens/asking.h"
+#include "screens/marked.h"
 #include "screens/screens.h"
 #include "watch/connection.h"
 #include "watch/onerror.h"
@@ -47,8 +48,19 @@ static int wants(const struct mpipp_call *call) {
   return screens.order != MPIPP_SCREENS_ORDER;
 }
 
+static void (*others_before_marked)(unsigned procedure);
+
+static void before_marked(unsigned procedure) {
+  mpipp_screen_marked(procedure);
+  if (others_before_marked) others_before_marked(procedure);
+}
+
 void mpipp_screens_open(void) {
   if (!mpipp_watch_is_there() || !mpipp_asking_open()) return;
+  if (!mpipp_screens_windows) {
+    others_before_marked = mpipp_before_marked;
+    mpipp_before_marked = before_marked;
+  }
   // Each call passes `enter` then.
   screens.order += mpipp_checks_screens || mpipp_on_error != MPIPP_REPORT;
   mpipp_hook_in(&screens);

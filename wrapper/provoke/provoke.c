@@ -63,11 +63,13 @@ static void know_local(void) {
 }
 
 // Of procedures that are not recorded, and pass no hook.
+static void (*others_before_marked)(unsigned procedure);
 static void before_marked(unsigned procedure) {
   static const char *const others[] = {"Parrived", "Lookup_",       "Publish_",    "Unpublish_",
                                        "File_",    "Buffer_",       "Comm_flush_", "Session_flush_",
                                        "Close_",   "Comm_set_info", "Win_set_info"};
   const struct mpipp_at by = {0, procedure};
+  if (others_before_marked) others_before_marked(procedure);
   if (BEGINS_WITH(procedure, others)) mpipp_held_start(&by);
 }
 
@@ -204,6 +206,7 @@ __attribute__((constructor)) static void hook_in(void) {
   if (!seed || !*seed) return;
   mpipp_chance_open(seed);
   know_local();
+  others_before_marked = mpipp_before_marked;
   mpipp_before_marked = before_marked;
   mpipp_is_held_back = mpipp_held_waits;
   mpipp_hook_in(&first);

@@ -364,8 +364,10 @@ struct mpipp_thread {
   // Of calls in a row that found nothing (MPI_Test and its like): the first, what the last looked
   // for (private), and whether others looked for something else.
   uint64_t polls_from, polls_for, polls_vary;
-  uint64_t unused[3]; // so that what a request copies of the call lies in two cache lines
-  uint64_t polled;    // the last of them; 0: none is. Beside the call's number: both change at once
+  // Of a call of which nothing is recorded: how many handles it is given, and these, in the order
+  // of its parameters.
+  uint64_t handle_count, handle, other_handle;
+  uint64_t polled; // the last of them; 0: none is. Beside the call's number: both change at once
   // what every call stores to
   uint32_t suspected; // private: a breach that its call may have a part in
   uint32_t depth;     // > 0: inside a call the record below describes

@@ -67,19 +67,13 @@ enum mpipp_kind mpipp_kind_named(uint64_t name) {
   static const struct {
     const char *name;
     enum mpipp_kind kind;
-  } kinds[] = {{"group", MPIPP_GROUP},
-               {"group1", MPIPP_GROUP},
-               {"group2", MPIPP_GROUP},
-               {"local_group", MPIPP_GROUP},
-               {"remote_group", MPIPP_GROUP},
-               {"peer_comm", MPIPP_COMM},
-               {"info", MPIPP_INFO},
-               {"errhandler", MPIPP_ERRHANDLER},
-               {"session", MPIPP_SESSION},
-               {"comm", MPIPP_COMM},
-               {"op", MPIPP_OP},
-               {"win", MPIPP_WIN},
-               {"file", MPIPP_FILE}};
+  } kinds[] = {
+      {"group", MPIPP_GROUP},       {"group1", MPIPP_GROUP},       {"group2", MPIPP_GROUP},
+      {"local_group", MPIPP_GROUP}, {"remote_group", MPIPP_GROUP}, {"peer_comm", MPIPP_COMM},
+      {"comm1", MPIPP_COMM},        {"comm2", MPIPP_COMM},         {"datatype", MPIPP_DATATYPE},
+      {"request", MPIPP_REQUEST},   {"info", MPIPP_INFO},          {"errhandler", MPIPP_ERRHANDLER},
+      {"session", MPIPP_SESSION},   {"comm", MPIPP_COMM},          {"op", MPIPP_OP},
+      {"win", MPIPP_WIN},           {"file", MPIPP_FILE},          {"fh", MPIPP_FILE}};
   const char *given = (const char *)(uintptr_t)name;
   for (unsigned i = 0; given && i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, given) == 0) return kinds[i].kind;
@@ -170,8 +164,6 @@ static int is_in_time_for(const struct mpipp_call *call) {
 static int has_any_numbers(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Comm_set_errhandler:
-  case MPIPP_PROC_Win_set_errhandler:
-  case MPIPP_PROC_File_set_errhandler:
   case MPIPP_PROC_Comm_set_info:
   case MPIPP_PROC_Comm_create:
   case MPIPP_PROC_Comm_create_group:

@@ -37,11 +37,13 @@ _KINDS = {
     "errhandler": ("", ""),
     "session": ("", ""),
 }
+# Datatypes that are used in communication have rules of their own.
+_IDS = {"datatype": "type"}
 
 RULES = (
     *(
         Rule(
-            f"null-{kind}",
+            f"null-{_IDS.get(kind, kind)}",
             "null-handle",
             "2.5.1",
             _NEEDED,
@@ -50,11 +52,10 @@ RULES = (
             error_class=CLASSES[kind],
         )
         for kind, (null, _) in _KINDS.items()
-        if kind != "datatype"
     ),
     *(
         Rule(
-            f"freed-{kind}",
+            f"freed-{_IDS.get(kind, kind)}",
             "freed-handle",
             "2.5.1",
             _NEEDED,
@@ -63,7 +64,7 @@ RULES = (
             error_class=CLASSES[kind],
         )
         for kind, (_, freed) in _KINDS.items()
-        if kind not in ("datatype", "message")
+        if kind != "message"
     ),
     Rule(
         "completed-request",

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Calls that are wrong, each with what `mpipp check` says of it, and calls that are right although
 // they look like them. None of them reaches MPI (taken.c). One process.
-//
-//   WRONG("check: what is found", call);          RIGHT(call);
 
-#include <dlfcn.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Of this file alone: the strings are for the test to read.
-#define WRONG(what, call) (*next = what, (void)(call))
-#define RIGHT(call) WRONG("", call)
+#include "taken_next.h"
 
-static const char *volatile *next;
 static int numbers[64], flag;
 // Bytes, for data of any type.
 static _Alignas(16) char out_room[512], in_room[512];
@@ -34,11 +28,27 @@ static double *memory;
 #include "mistaken_topologies.h"
 #include "mistaken_transfers.h"
 
+// Since MPI-4.0, also before it is initialised and after it is finalised.
+static void any_time(void) {
+  MPI_Info info = MPI_INFO_ENV;
+  RIGHT(MPI_Info_set(info, "key", "value"));
+  RIGHT(MPI_Info_delete(info, "key"));
+  RIGHT(MPI_Info_dup(MPI_INFO_ENV, &info));
+  RIGHT(MPI_Info_get_nkeys(info, numbers));
+  RIGHT(MPI_Error_string(MPI_ERR_COMM, room_for_more, numbers));
+  MPI_Errhandler handler = MPI_ERRORS_RETURN;
+  RIGHT(MPI_Errhandler_free(&handler));
+}
+
 static void early(void) {
   WRONG("lifetime: MPI_Send is called before MPI is initialised",
         MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
+  WRONG("lifetime: MPI_Comm_rank is called before MPI is initialised", MPI_Comm_rank(comm, &flag));
+  WRONG("lifetime: MPI_Get_processor_name is called before MPI is initialised",
+        MPI_Get_processor_name(room_for_more, &flag));
   MPI_Info info;
   RIGHT(MPI_Info_create(&info));
+  any_time();
 }
 
 static void handles(void) {
@@ -471,13 +481,20 @@ static void late(void) {
         MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
   WRONG("lifetime: MPI_Type_contiguous is called after MPI_Finalize",
         MPI_Type_contiguous(2, MPI_INT, &type));
+  WRONG("lifetime: MPI_Type_size is called after MPI_Finalize", MPI_Type_size(MPI_INT, &flag));
+  WRONG("lifetime: MPI_Free_mem is called after MPI_Finalize", MPI_Free_mem(out));
+#if MPI_VERSION >= 4
+  any_time();
+#else
+  WRONG("lifetime: MPI_Info_set is called after MPI_Finalize",
+        MPI_Info_set(MPI_INFO_ENV, "key", "value"));
+#endif
   WRONG("lifetime: MPI_Finalize is called again", MPI_Finalize());
   WRONG("lifetime: MPI_Init is called, but MPI is initialised already", MPI_Init(NULL, NULL));
 }
 
 int main(int argc, char **argv) {
-  next = dlsym(RTLD_DEFAULT, "taken_next");
-  if (!next) return 64;
+  if (!find_next()) return 64;
   early();
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &flag); // one thread calls all the same
   MPI_Comm_group(comm, &all);
