@@ -43,7 +43,7 @@ _CLASSES: dict[str, Any] = {
     )
 }
 # Of communicators, which have lines of their own; and what matters only while a call is made.
-_LEFT_OUT = ("channels", "attached", "of_sessions", "apart", "unseen")
+_LEFT_OUT = ("channels", "attached", "of_sessions", "apart", "unseen", "given_types")
 
 
 def _annotated(made: Any) -> dict[str, str]:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are the datatypes of all communication committed, and not freed? (MPI-4.1, section 5.1.9)"""
+"""Are the datatypes of all communication committed, and not freed? (MPI-4.1, section 5.1.9)
+
+So must be those of a file's view.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ _MOST = 3  # operations named with one datatype
 
 def check(process: Process) -> Findings:
     """Datatypes in use that must not be, one finding for each datatype."""
+    for operation in process.operations:
+        yield from _of_view(operation)
     used: dict[int, list[tuple[Operation, Buffer, DatatypeRecord]]] = {}
     for operation in process.operations:
         there = [buffer for buffer in operation.call.buffers if "remote" in buffer.access]
@@ -29,6 +34,23 @@ def check(process: Process) -> Findings:
             yield _freed(process, list(stale.values()), record)
         elif not (record.committed or record.header.predefined or record.header.freed):
             yield _uncommitted(process, operations, record)
+
+
+def _of_view(operation: Operation) -> Findings:
+    # Those that a file's view is made of (MPI-4.1, section 14.3).
+    if operation.tid is None:
+        return
+    for name, _, record in operation.call.given_types:
+        if not isinstance(record, DatatypeRecord):
+            continue
+        header, made = record.header, operation.process.made(record)
+        if header.null:
+            yield Finding.of("null-view", f"{name} is {header.name}", [operation.party()])
+        elif header.freed and not operation.process.registry.info.concurrent:
+            yield Finding.of("freed-view", f"{name} was freed", [operation.party(), made])
+        elif not (record.committed or header.predefined or header.freed):
+            what = f"{name} is not committed"
+            yield Finding.of("uncommitted-view", what, [operation.party(), made])
 
 
 def _datatypes(buffer: Buffer) -> list[DatatypeRecord]:

@@ -100,6 +100,9 @@ def _given(operation: Operation) -> Iterator[_Given]:
         if buffer.shares is None and buffer.datatype is None:
             yield _Given(f"the datatype of {buffer.role}", "datatype", buffer.handle)
         yield from _of_peers(operation, buffer)
+    for given in call.given_types:
+        if given.datatype is None:
+            yield _Given(given.name, "datatype", given.handle)
     made = call.constructor
     if made is not None and made.types is not None:
         for name, found, handle in zip(made.type_names, made.types, made.handles):

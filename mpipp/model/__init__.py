@@ -7,7 +7,7 @@ object.
 """
 
 from mpipp.model.buffers import Buffer, Share
-from mpipp.model.calls import Call, Constructor, OwnOp, Polls, Request, Thread
+from mpipp.model.calls import Call, Constructor, GivenType, OwnOp, Polls, Request, Thread
 from mpipp.model.covers import Cover
 from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, PythonLine, Site
 from mpipp.model.levels import Breach, ThreadCall
@@ -46,6 +46,7 @@ __all__ = [
     "DatatypeRecord",
     "Errhandler",
     "File",
+    "GivenType",
     "Group",
     "Header",
     "Info",

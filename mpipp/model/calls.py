@@ -38,6 +38,14 @@ class Constructor:
         return ["datatype" if self.combiner == "NAMED" else "oldtype"]
 
 
+class GivenType(NamedTuple):
+    """A datatype that a call is given beside those of its buffers."""
+
+    name: str  # the argument's
+    handle: int
+    datatype: DatatypeRecord | Broken | None  # None: not known
+
+
 class OwnOp(NamedTuple):
     """An operation of the program's own, of a call that is over."""
 
@@ -87,6 +95,7 @@ class Call:
     arguments: Mapping[str, int | tuple[int, ...] | None] = field(default_factory=dict, hash=False)
     counts: tuple[int, ...] | None = None  # of all processes, in a reduce-scatter
     own_op: OwnOp | None = None  # in place of `op`, of a call that is over
+    given_types: tuple[GivenType, ...] = ()  # of an active call
     again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
 
     @property

@@ -9,7 +9,16 @@ from typing import Union, overload
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Share, ThreadCall
+from mpipp.model import (
+    Broken,
+    Buffer,
+    Call,
+    Constructor,
+    DatatypeRecord,
+    GivenType,
+    Share,
+    ThreadCall,
+)
 from mpipp.registry.datatypes import LENGTHS, Datatypes
 from mpipp.registry.records import RawBuffer, RawCall, RawInput, RawThread, RawVector
 from mpipp.registry.source import Source, certain
@@ -20,6 +29,7 @@ _MAX_PEERS = 1 << 31  # or partitions, which are as many as an int can count
 _MOST_KNOWN = 1024
 
 _MAX_INPUTS = 16
+_TYPES = {"MPI_File_set_view": ("etype", "filetype")}
 _ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
 
 _Known = Union[DatatypeRecord, Broken, None]
@@ -119,6 +129,7 @@ class Calls:
             before=raw.before if procedure in _ONE_OF and raw.requests else 0,
             arguments=self._arguments(raw) if "arguments" in present else {},
             counts=self._counts(raw) if "counts" in present else None,
+            given_types=self._given_types(procedure, raw) if "types" in present else (),
             again="again" in present,
         )
 
@@ -196,6 +207,10 @@ class Calls:
             return self._source.integers(raw.types, raw.type_count, size, signed=False)
         except MpippError:
             return None
+
+    def _given_types(self, procedure: str, raw: RawCall) -> tuple[GivenType, ...]:
+        names, handles = _TYPES.get(procedure, ()), self._types(raw) or ()
+        return tuple(GivenType(name, one, self._find(one)) for name, one in zip(names, handles))
 
     def _all_buffers(self, raw: RawCall) -> tuple[Buffer, ...]:
         published = len(raw.buffers) // self._buffers.size

@@ -64,6 +64,7 @@ _ARGUMENT_CONSTANTS = {
 
 _TEXTS = ("datarep", "stringtag")
 _NOT_SHOWN = ("members",)  # a hash
+_NO_EXTENT = -(1 << 63)  # of a datatype that is none
 
 _Members = list[tuple[str, Shown]]
 
@@ -249,7 +250,7 @@ def _argument(name: str, value: int | tuple[int, ...] | None, around: Surroundin
     if name in _TEXTS and isinstance(value, tuple):
         return bytes(item % 256 for item in value).decode("utf-8", "backslashreplace")
     if name == "etype" and isinstance(value, int):
-        return Constant(f"{{extent = {value}}}")
+        return Constant(f"{{extent = {value if value != _NO_EXTENT else 'unknown'}}}")
     if name == "assert" and isinstance(value, int):
         named = {one: around.constants[one] for one in _ASSERTIONS if one in around.constants}
         return Constant(flags(value, named) or str(value))

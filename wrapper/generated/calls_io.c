@@ -1939,11 +1939,12 @@ int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype ety
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_view, &real);
   if (!thread) return ((raw_File_set_view *)real)(fh, disp, etype, filetype, datarep, info);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_view, MPIPP_SITE);
-  call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS;
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS | MPIPP_HAS_TYPES;
   call->file = MPIPP_KEY((MPI_File)fh);
   int64_t etype_extent = mpipp_extent(MPIPP_KEY((MPI_Datatype)etype));
   struct mpipp_input inputs[] = {{&etype_extent, 1, sizeof etype_extent, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_etype)}, {datarep, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_datarep)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
+  MPI_Datatype types[] = {(MPI_Datatype)etype, (MPI_Datatype)filetype};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, types, 2);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info)
                  : hooked_File_set_view(thread, real, fh, disp, etype, filetype, datarep, info);

@@ -44,7 +44,11 @@ def of_procedure(procedure: Procedure) -> list[str]:
         else:
             inputs.append(f"{{&{name}, 1, sizeof {name}, MPIPP_SHAPE_NUMBER, {role}}}")
     lines.append(f"struct mpipp_input inputs[] = {{{', '.join(inputs)}}};")
-    lines.append(f"mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, {len(inputs)}, NULL, 0);")
+    types = [f"(MPI_Datatype){name}" for name in known.TYPES.get(procedure.base, "").split()]
+    if types:
+        lines.append(f"MPI_Datatype types[] = {{{', '.join(types)}}};")
+    given = f"{len(inputs)}, {'types' if types else 'NULL'}, {len(types)}"
+    lines.append(f"mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, {given});")
     return lines
 
 

@@ -347,6 +347,8 @@ def _present(procedure: Procedure) -> str:
         bits.append("MPIPP_HAS_CONSTRUCTOR")
     if procedure.base in known.ARGUMENTS or procedure.base in known.FREEING:
         bits.append("MPIPP_HAS_ARGUMENTS")
+    if procedure.base in known.TYPES:
+        bits.append("MPIPP_HAS_TYPES")
     if procedure.base in known.GIVING_UP:
         bits.append("MPIPP_HAS_GIVEN_UP")
     if procedure.base in known.BUFFERED:

@@ -144,6 +144,9 @@ ARGUMENTS = {
     "Win_post": "group",
 }
 
+# Datatypes that a call is given beside those of buffers, and of constructors.
+TYPES = {"File_set_view": "etype filetype"}
+
 # Headings of docs/procedures.md -> the generated file of those wrappers; collectives have several,
 # and what is not here is in calls_handles.c.
 FILES = {

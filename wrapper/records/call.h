@@ -82,6 +82,7 @@ enum mpipp_present {
   MPIPP_HAS_COUNTS = 524288,    // of a reduce-scatter, in the first of the vectors
   MPIPP_HAS_AGAIN = 1048576,    // MPI was initialised, or finalised, before this call does it
   MPIPP_HAS_STARTS = 2097152,   // private: its request is started by further calls
+  MPIPP_HAS_TYPES = 4194304,    // `types`, of no constructor: a file's view is made of them
   // what comes before the second buffer in the record
   MPIPP_HAS_FIRST = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
                     MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS | MPIPP_HAS_BUFFERED,

@@ -218,7 +218,7 @@ static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thr
   ask_objects(asking, call);
   ask_arrays(asking, call);
   if (call->present & (MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR)) ask_inputs(asking, call);
-  if (call->present & MPIPP_HAS_CONSTRUCTOR) ask_types(asking, call);
+  if (call->present & (MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_TYPES)) ask_types(asking, call);
   if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) ask_requests(asking, call);
   if (mpipp_facts[call->procedure].over == MPIPP_OVER_FILE) ask_split(asking, call);
   if (call->procedure == MPIPP_PROC_Comm_free || call->procedure == MPIPP_PROC_Comm_disconnect)

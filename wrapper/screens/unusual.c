@@ -120,6 +120,18 @@ static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *dou
   return types || call->type_count <= 0 || mpipp_doubted(doubt, MPIPP_OF_OBJECT, 0);
 }
 
+// The datatypes that a file's view is made of.
+static int are_committed(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
+  int fine = 1;
+  for (int64_t i = 0; i < call->type_count; i++) {
+    uint64_t handle = MPIPP_KEY(types[i]);
+    const struct mpipp_datatype *type = mpipp_given(MPIPP_DATATYPE, handle, doubt);
+    fine &= type && (mpipp_is_usable(type) || mpipp_doubted(doubt, MPIPP_OF_OBJECT, (uint64_t)i));
+  }
+  return fine;
+}
+
 // Arguments that only the watcher knows what to do with: all of them.
 static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_comm *comm,
                             struct mpipp_doubt *doubt) {
@@ -218,6 +230,7 @@ int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm
       fine = 0;
     }
   }
+  if (present & MPIPP_HAS_TYPES) fine &= are_committed(call, doubt);
   if (present & MPIPP_HAS_ARGUMENTS && !mpipp_has_fine_arguments(call)) {
     doubt_arguments(call, comm, doubt);
     fine = 0;

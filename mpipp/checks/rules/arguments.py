@@ -106,6 +106,21 @@ _DATATYPES = (
         "MUST_ERROR_DATATYPE_NOT_COMMITED",
         error_class="MPI_ERR_TYPE",
     ),
+    *(
+        Rule(
+            f"{what}-view",
+            f"{what}-datatype",
+            "14.3",
+            "the datatypes that a file's view is made of must be committed",
+            advice,
+            error_class="MPI_ERR_TYPE",
+        )
+        for what, advice in (
+            ("null", f"pass a committed datatype: {_NULL_HANDLE}"),
+            ("freed", "free the datatype when the view is set: MPI keeps what it needs"),
+            ("uncommitted", "call MPI_Type_commit after the last constructor"),
+        )
+    ),
 )
 
 

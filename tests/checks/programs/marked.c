@@ -2,6 +2,7 @@
 // As mistakes.c, of procedures of which nothing is recorded but what they are given, and of file
 // views.
 #include <mpi.h>
+#include <stdio.h>
 
 #include "taken_next.h"
 
@@ -12,6 +13,29 @@ static MPI_Group all, group;
 static MPI_Datatype type;
 static MPI_Win win;
 static void *memory;
+
+// Of what a file's view is made.
+static void views(const char *program) {
+  MPI_File file;
+  MPI_Datatype pair, gone;
+  char name[4096];
+  const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+  snprintf(name, sizeof name, "%s.view", program);
+  MPI_File_open(MPI_COMM_SELF, name, mode, MPI_INFO_NULL, &file);
+  RIGHT(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  WRONG("null-datatype: etype is MPI_DATATYPE_NULL",
+        MPI_File_set_view(file, 0, MPI_DATATYPE_NULL, MPI_INT, "native", MPI_INFO_NULL));
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  WRONG("uncommitted-datatype: filetype is not committed",
+        MPI_File_set_view(file, 0, MPI_INT, pair, "native", MPI_INFO_NULL));
+  MPI_Type_commit(&pair);
+  RIGHT(MPI_File_set_view(file, 0, pair, pair, "native", MPI_INFO_NULL));
+  gone = pair;
+  MPI_Type_free(&pair);
+  WRONG("freed-datatype: filetype was freed",
+        MPI_File_set_view(file, 0, MPI_INT, gone, "native", MPI_INFO_NULL));
+  MPI_File_close(&file);
+}
 
 // Of which nothing is recorded but what they are given.
 static void marked(void) {
@@ -91,6 +115,7 @@ int main(int argc, char **argv) {
   MPI_Comm_group(comm, &all);
   MPI_Win_allocate(64, 8, MPI_INFO_NULL, comm, &memory, &win);
   marked();
+  views(argv[0]);
   MPI_Group_free(&all);
   MPI_Win_free(&win);
   MPI_Finalize();
