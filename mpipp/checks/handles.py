@@ -9,7 +9,7 @@ the process does not have or where zeros are. Datatypes that are null or freed:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mpipp.checks.finding import Finding, Findings
@@ -52,8 +52,7 @@ _NOUNS = {
     "session": "a session",
 }
 _MOST_REQUESTS = 1 << 16
-# They take MPI_FILE_NULL as what files are opened with, and abort whatever they are given.
-_LENIENT = ("errhandler", "Abort")
+_COMPLETING_ALL = ("MPI_Waitall", "MPI_Testall", "MPI_Waitsome", "MPI_Testsome")
 _GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
 
 
@@ -249,6 +248,7 @@ def _requests(operation: Operation) -> Findings:
         over = {} if several else dict(registry.given_again(call, _MOST_REQUESTS))
     except MpippError:  # an array of the caller's
         return
+    yield from _twice(operation, found)
     for number, (handle, known) in enumerate(zip(handles, found)):
         place = (
             f"array_of_requests[{number}]"
@@ -267,6 +267,25 @@ def _requests(operation: Operation) -> Findings:
             continue
         elif call.procedure in _GIVING_UP and known[0].pending:
             yield from _given_up(operation, known[0])
+
+
+def _twice(operation: Operation, found: Sequence[tuple[Object | Broken, ...]]) -> Findings:
+    # A copy in the array of what is complete then. Persistent ones may be waited for again; some
+    # that are not recorded may have the same handle.
+    info, first = operation.process.registry.info, dict[int, int]()
+    if operation.call.procedure not in _COMPLETING_ALL or info.concurrent:
+        return
+    if info.unseen or info.dropped:
+        return
+    for number, known in enumerate(found):
+        request = known[0] if len(known) == 1 else None
+        if not isinstance(request, Request) or request.persistent or request.header.null:
+            continue
+        again = first.setdefault(request.header.record, number)
+        if again != number and not request.newer and request.pending:
+            what = f"array_of_requests[{number}] is the same request as array_of_requests[{again}]"
+            parties = [operation.party(), operation.process.made(request)]
+            yield Finding.of("request-twice", what, parties)
 
 
 def _over(operation: Operation, place: str, request: Object) -> Findings:

@@ -90,8 +90,8 @@ struct mpipp_object {
   uint64_t frames;  // further return addresses: count, then that many u64; 0 if not asked for
   uint64_t name;    // a C string given by the user or the standard, 0 if none
   uint32_t holders; // further references the user holds (MPI_Comm_group of one communicator)
-  uint32_t padding;
-  uint64_t next; // private: free list
+  uint32_t given;   // private: of a request, which look at a call met it last (screens/screens.h)
+  uint64_t next;    // private: free list
 };
 
 struct mpipp_datatype {

@@ -82,18 +82,31 @@ static int is_buffered(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Bsend_init || call->procedure == MPIPP_PROC_Bsend_init_c;
 }
 
+// It completes all that it is given, or what is complete of that.
+static int completes_all(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Waitall || call->procedure == MPIPP_PROC_Testall ||
+         call->procedure == MPIPP_PROC_Waitsome || call->procedure == MPIPP_PROC_Testsome;
+}
+
 static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  static uint32_t looks = 0;
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   // With several threads the record may be of another request that had the handle before.
-  int starting = starts(call) && !MPIPP_READ(mpipp_several_threads);
+  int alone = !MPIPP_READ(mpipp_several_threads);
+  int starting = starts(call) && alone, all = completes_all(call) && alone;
+  const uint32_t look = all ? ++looks & ~(1u << 31) : 0;
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
-    const struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
+    struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
     if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, MPIPP_OF_REQUEST, handle);
+    if (all && request->object.given == look && !request->persistent &&
+        !mpipp_may_be_given_again(request))
+      return mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->procedure << 32);
+    if (all) request->object.given = look;
     if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
                      request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
-    if (request->object.flags & MPIPP_FLAG_ENDED && !MPIPP_READ(mpipp_several_threads))
+    if (request->object.flags & MPIPP_FLAG_ENDED && alone)
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
     if (starting && is_buffered(&request->call) && !mpipp_has_room(&request->call, doubt)) return 0;
   }

@@ -66,20 +66,33 @@ _Static_assert(offsetof(struct mpipp_buffer, vector) ==
                    offsetof(struct mpipp_buffer, access) + sizeof(uint32_t),
                "both are read as one");
 
-// Whether there are requests with all the handles that a call is to complete.
+// Looks at a call's requests have numbers of their own, so that one that is given twice is met
+// again.
+#define MPIPP_PLAIN_LOOK(CALL) ((uint32_t)(CALL)->serial | 1u << 31)
+// Whether a request that is met again in one look is another that has its handle, or none.
+static inline int mpipp_may_be_given_again(const struct mpipp_request *request) {
+  return request->newer || request->object.flags & MPIPP_FLAG_NULL;
+}
+
+// Whether there are requests with all the handles that a call is to complete, each given once.
 static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (call->present != MPIPP_HAS_REQUESTS || call->buffer_count || !requests ||
       call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall)
     return 0;
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
+  const uint32_t look = MPIPP_PLAIN_LOOK(call);
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     if (MPIPP_UNLIKELY(!handle)) return 0; // slots that are not in use have it, too
     const struct mpipp_slot *slot = mpipp_request_slot(slots, handle);
     if (MPIPP_UNLIKELY(slot->handle != handle)) return 0;
-    const struct mpipp_object *request = (const void *)(uintptr_t)slot->record;
-    if (MPIPP_UNLIKELY(request->flags & MPIPP_FLAG_ENDED)) return 0; // a copy of its handle
+    struct mpipp_request *request = (void *)(uintptr_t)slot->record;
+    if (MPIPP_UNLIKELY(request->object.flags & MPIPP_FLAG_ENDED)) return 0; // a copy of its handle
+    if (MPIPP_UNLIKELY(MPIPP_READ(request->object.given) == look) &&
+        !mpipp_may_be_given_again(request))
+      return 0;
+    MPIPP_WRITE(request->object.given, look);
   }
   return 1;
 }

@@ -75,6 +75,14 @@ RULES = (
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
+        "request-twice",
+        "freed-handle",
+        "3.7.3",
+        "what completes an operation frees its request: no other handle of it must be waited for",
+        "give each request once: look where the array is filled",
+        error_class="MPI_ERR_REQUEST",
+    ),
+    Rule(
         "received-message",
         "freed-handle",
         "3.8.3",

@@ -248,6 +248,18 @@ static void handles_used_again(void) {
         MPI_Waitany(2, gone, &index, MPI_STATUS_IGNORE));
   WRONG(COPY("array_of_requests[1]") "receive that is complete",
         MPI_Testall(2, gone, &flag, MPI_STATUSES_IGNORE));
+  MPI_Request many[4];
+  for (int i = 0; i < 3; i++) MPI_Irecv(in + i, 1, MPI_DOUBLE, 0, 7, comm, &many[i]);
+  many[3] = many[0];
+  WRONG("freed-handle: array_of_requests[3] is the same request as array_of_requests[0]",
+        MPI_Waitall(4, many, MPI_STATUSES_IGNORE));
+  WRONG("freed-handle: array_of_requests[3] is the same request as array_of_requests[0]",
+        MPI_Testsome(4, many, &index, numbers, MPI_STATUSES_IGNORE));
+  RIGHT(MPI_Waitany(4, many, &index, MPI_STATUS_IGNORE)); // one of them is complete
+  many[3] = gone[0];
+  for (int i = 0; i < 3; i++) MPI_Send(out, 1, MPI_DOUBLE, 0, 7, comm);
+  MPI_Waitall(3, many, MPI_STATUSES_IGNORE);
+  RIGHT(MPI_Waitall(4, many, MPI_STATUSES_IGNORE)); // null ones may be
   WRONG(COPY("request") "receive that is complete", MPI_Cancel(&copy));
   WRONG(COPY("request") "receive that is complete", MPI_Request_free(&copy));
   WRONG(COPY("request") "receive that is complete", MPI_Start(&copy));
