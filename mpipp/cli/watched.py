@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import itertools
 import json
 import os
 import selectors
@@ -19,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ from mpipp.errors import MpippError
 from mpipp.show import wording
 from mpipp.watch import connection, interrupted, start
 from mpipp.watch.alive import is_stopped, processor_time
-from mpipp.watch.blocks import Block, joined
+from mpipp.watch.blocks import Block, counted, joined
 from mpipp.watch.connection import INTERRUPTED, LAUNCHER
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
@@ -49,7 +48,7 @@ _START = Path(start.__file__).resolve()
 _VALUELESS = {
     *("envall", "envnone", "genvall", "genvnone", "preload-binary", "s", "oversubscribe"),
     *("nooversubscribe", "nolocal", "bind-to-core", "bind-to-socket", "bycore", "bynode", "byslot"),
-    *("allow-run-as-root", "report-bindings", "tag-output", "display-map", "l", "label", "v", "q"),
+    *("allow-run-as-root", "report-bindings", "tag-output", "display-map", "l", "label", "v"),
 }
 _TWO = {"env", "genv", "mca", "gmca", "omca", "gomca", "pmca", "gpmca", "prtemca", "pmixmca"}
 
@@ -176,16 +175,20 @@ def prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
                 if not option.startswith("-"):
                     words += [*prefix, option]
                     break
-                words += [option, *itertools.islice(rest, _values(option))]
+                words += [option, *_values(option, rest)]
     return words
 
 
-def _values(option: str) -> int:
-    # How many words of their own its values have.
+def _values(option: str, rest: Iterator[str]) -> Iterator[str]:
+    # Those that are words of their own.
     name = option.lstrip("-")
     if "=" in name or name in _VALUELESS:
-        return 0
-    return 2 if name in _TWO else 1
+        return
+    value = next(rest, "")
+    yield value
+    is_pair = name in ("env", "genv") and "=" in value  # MPICH's takes NAME=VALUE, too
+    if name in _TWO and not is_pair:
+        yield next(rest, "")
 
 
 def _has_terminal() -> bool:
@@ -290,12 +293,7 @@ class _Session:
 
     def _count_told(self) -> None:
         # Of a watcher that has not said its last words what it has told is known.
-        errors, warnings = (
-            sum(one.text.startswith(kind) for one in self._blocks)
-            for kind in ("error: ", "warning: ")
-        )
-        told = NOTHING._replace(errors=errors, warnings=warnings)
-        self.total = self.total.plus(told)
+        self.total = self.total.plus(counted(self._blocks))
 
     def _watchers(self) -> list[int]:
         return [connection.peer(made)[0] for made in self._rests]

@@ -8,13 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.show import wording
-from mpipp.watch.total import Total
+from mpipp.watch.total import NOTHING, Total
 
 MOST_AT_A_PLACE = 20  # findings that are told, of a run
 MOST = 200
 ALIKE = "alike"  # what a record has for `joined` alone
 
 _Processes = list[list[int]]  # of each finding that was folded, the ranks of its parties
+_SEVERITIES = {"error": "errors", "warning": "warnings"}
+_TEXTS = ("id", "what", "rule", "advice", "text")
+_PARTY = ("process", "text")
 
 
 class Block(NamedTuple):
@@ -23,6 +26,40 @@ class Block(NamedTuple):
     text: str
     records: list[dict[str, Any]]  # the same for machines; none of a remark
     printed: bool = True
+
+
+def read(said: Sequence[Any]) -> Block:
+    """One that a node has written. Raises ValueError, KeyError, TypeError if it makes no sense."""
+    block = Block(*said)
+    if not isinstance(block.text, str):
+        raise TypeError
+    for record in block.records:
+        if record["severity"] not in _SEVERITIES:
+            raise ValueError
+        if ALIKE in record:
+            _look_at(record, **record[ALIKE])
+    return block
+
+
+def _look_at(record: dict[str, Any], key: Any, ranks: Any) -> None:
+    # What is needed to join it with others.
+    parties = record["parties"]
+    texts = [key, *(record[name] for name in _TEXTS), record["follows"] or ""]
+    for party in parties:
+        texts += [*(party[name] for name in _PARTY), *party["where"], *party["details"]]
+    numbers = [rank for of in ranks for rank in of]
+    if not all(isinstance(one, str) for one in texts):
+        raise TypeError
+    if not all(type(one) is int for one in numbers) or not ranks:
+        raise TypeError
+    if any(len(of) != len(parties) for of in ranks):
+        raise ValueError
+
+
+def counted(told: Iterable[Block]) -> Total:
+    """The errors and warnings among them."""
+    found = Counter(_SEVERITIES[record["severity"]] for one in told for record in one.records)
+    return NOTHING._replace(**found)
 
 
 def joined(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
@@ -38,14 +75,20 @@ def joined(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
         same = groups.setdefault(known["key"], []) if known else []
         into = next((n for n in same if known and _may_join(result[n], known["ranks"])), None)
         if into is not None:
-            result[into] = _one(result[into], one)
-            total = _less(total, one)
-            continue
+            try:
+                result[into] = _one(result[into], one)
+            except ValueError:  # a damaged text
+                pass
+            else:
+                total = _less(total, one)
+                continue
         same.append(len(result))
         result.append(one)
-    kept = list(_bounded(result))
-    for one in result:
-        if one not in kept:
+    kept = []
+    for one, is_told in zip(result, _bounded(result)):
+        if is_told:
+            kept.append(one)
+        else:
             total = _less(total, one)._replace(untold=total.untold + 1)
     return kept, total
 
@@ -64,7 +107,7 @@ def place(record: dict[str, Any]) -> object:
 def _may_join(into: Block, ranks: _Processes) -> bool:
     # Of the same processes they are several.
     known: _Processes = into.records[0][ALIKE]["ranks"]
-    return not any(one in known for one in ranks)
+    return {*map(tuple, known)}.isdisjoint(map(tuple, ranks))
 
 
 def _one(into: Block, one: Block) -> Block:
@@ -94,19 +137,21 @@ def _shown(record: dict[str, Any]) -> object:
     return [record[name] for name in ("what", "rule", "advice", "follows")], parties
 
 
-def _bounded(told: Sequence[Block]) -> Iterator[Block]:
+def _bounded(told: Sequence[Block]) -> Iterator[bool]:
+    # Of each whether it is told.
     at: Counter[object] = Counter()
     number = 0
     for one in told:
         if len(one.records) == 1 and ALIKE in one.records[0]:
             key = place(one.records[0])
             if at[key] >= MOST_AT_A_PLACE or number >= MOST:
+                yield False
                 continue
             at[key] += 1
         number += len(one.records)
-        yield one
+        yield True
 
 
 def _less(total: Total, one: Block) -> Total:
-    name = "errors" if one.records[0]["severity"] == "error" else "warnings"
+    name = _SEVERITIES[one.records[0]["severity"]]
     return total._replace(**{name: getattr(total, name) - 1})

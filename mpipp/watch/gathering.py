@@ -19,7 +19,7 @@ from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
 from mpipp.watch import nodes, start
-from mpipp.watch.blocks import Block, joined, records
+from mpipp.watch.blocks import Block, counted, joined, records
 from mpipp.watch.everybody import STRICT
 from mpipp.watch.interrupted import WAITING
 from mpipp.watch.report import Collected, More
@@ -130,12 +130,13 @@ def gather(
         late: seconds that watchers may take.
         team: who shares the work; the first of them is given the result.
     """
-    unchecked = NOTHING
     try:
-        found = _ended(directory, late)
+        found, unchecked = _ended(directory, late)
     except MpippError as error:
-        found, unchecked = [], NOTHING._replace(unchecked=(str(error),))
-    total = sum_of([one.total for one in found], unchecked)
+        found, unchecked = [], [str(error)]
+    # Who has not ended has not counted what it has told.
+    totals = [one.total if one.ended else counted(one.blocks) for one in found]
+    total = sum_of(totals, NOTHING._replace(unchecked=tuple(unchecked)))
     going_on = [one.name for one in found if not one.ended]
     if going_on:
         sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
@@ -177,10 +178,10 @@ def sum_of(totals: list[Total], start_with: Total) -> Total:
     return start_with
 
 
-def _ended(directory: str, late: float) -> list[nodes.Node]:
+def _ended(directory: str, late: float) -> tuple[list[nodes.Node], list[str]]:
     until = time.monotonic() + late
     while True:
-        found = list(nodes.nodes(directory))
+        found, failed = nodes.nodes(directory)
         if all(one.ended for one in found) or time.monotonic() > until:
-            return found
+            return found, failed
         time.sleep(_STEP)

@@ -16,7 +16,7 @@ from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
 from mpipp.reports.suppressions import Suppression
 from mpipp.show import wording
-from mpipp.watch import start
+from mpipp.watch import blocks, start
 from mpipp.watch.blocks import Block
 from mpipp.watch.elsewhere import are_elsewhere, elsewhere
 from mpipp.watch.total import Total, covered, provoked
@@ -110,7 +110,7 @@ class Node(NamedTuple):
     name: str
     ended: bool
     total: Total
-    blocks: list[Block]  # those that it has not printed: its error stream was gone
+    blocks: list[Block]  # all, whether it has printed them or not
     checks: Sequence[str] = ()  # the words of those that were made; none: all
     suppressions: Sequence[Suppression] = ()  # what its file of them said
 
@@ -123,22 +123,31 @@ def save(directory: str, node: Node) -> None:
     saving.save(directory, name, json.dumps(content).encode())
 
 
-def nodes(directory: str) -> Iterator[Node]:
-    """Those that have written there. Raises MpippError for a file that makes no sense."""
+def nodes(directory: str) -> tuple[list[Node], list[str]]:
+    """Those that have written there; a sentence for each file that makes no sense.
+
+    Raises MpippError if the directory cannot be read.
+    """
+    found, failed = [], []
     for path in run.paths(os.path.join(directory, run.NODES)):
         try:
-            with open(path, "rb") as file:
-                said = json.loads(file.read())
-            if (said.pop("mpipp"), said.pop("version")) != (FORMAT, VERSION):
-                raise ValueError
-            total = _total(said.pop("total"))
-            blocks = [Block(*one) for one in said.pop("blocks")]
-            known = [Suppression(*map(str, one)) for one in said.pop("suppressions")]
-            yield Node(total=total, blocks=blocks, suppressions=known, **said)
+            found.append(_read(path))
         except OSError as error:
-            raise MpippError(f"cannot read {path}: {error.strerror}") from None
+            failed.append(f"cannot read {path}: {error.strerror}")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise MpippError(f"{path} is damaged, or of another version of mpipp") from None
+            failed.append(f"{path} is damaged, or of another version of mpipp")
+    return found, failed
+
+
+def _read(path: str) -> Node:
+    with open(path, "rb") as file:
+        said = json.loads(file.read())
+    if (said.pop("mpipp"), said.pop("version")) != (FORMAT, VERSION):
+        raise ValueError
+    total = _total(said.pop("total"))
+    told = [blocks.read(one) for one in said.pop("blocks")]
+    known = [Suppression(*map(str, one)) for one in said.pop("suppressions")]
+    return Node(total=total, blocks=told, suppressions=known, **said)
 
 
 def _total(said: dict[str, Any]) -> Total:

@@ -17,9 +17,11 @@ import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from mpipp.errors import MpippError
 from mpipp.reports import suppressions
+from mpipp.reports.suppressions import Suppression
 from mpipp.watch import nodes, start
-from mpipp.watch.blocks import Block
+from mpipp.watch.blocks import Block, counted
 from mpipp.watch.connection import LAUNCHER
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
@@ -169,7 +171,9 @@ class ToRun(ToStream):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._failed = False
-        known = suppressions.read(settings.suppress).known
+        known: Sequence[Suppression] = ()
+        with contextlib.suppress(MpippError):  # the watcher reads them, too, and says so
+            known = suppressions.read(settings.suppress).known
         self._node = nodes.Node(start.node(), False, NOTHING, [], settings.checks, known)
         self._save()
 
@@ -191,7 +195,8 @@ class ToRun(ToStream):
         """The watcher cannot go on."""
         super().failed(sentence)
         unchecked = (f"node {self._node.name}: {sentence}",)
-        self._node = self._node._replace(ended=True, total=NOTHING._replace(unchecked=unchecked))
+        total = counted(self._node.blocks)._replace(unchecked=unchecked)
+        self._node = self._node._replace(ended=True, total=total)
         self._save()
 
     def _take_back(self, count: int) -> None:

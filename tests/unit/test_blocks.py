@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from mpipp.checks.finding import Finding, Party
 from mpipp.model import Site
@@ -118,13 +117,26 @@ def test_no_more_than_of_one_node() -> None:
     assert (total.warnings, total.untold) == (MOST_AT_A_PLACE, 3)
 
 
+DAMAGE = [
+    ('[["issue 7", ', "[["),
+    ('"severity": "error"', '"severity": 5'),
+    ('"ranks": [[0, 1]]', '"ranks": [[0]]'),
+    ('"ranks": [[0, 1]]', '"ranks": [["0", 1]]'),
+    ('"text": "MPI_Recv"', '"text": [5]'),
+    ('"follows": ', '"goes": '),
+    ('["error: b", ', "[5, "),
+]
+
+
 def test_what_nodes_leave(tmp_path: Path) -> None:
     """Also what they were told is known: whoever compares their processes has not the file."""
     known = Suppression("issue 7", "type-mismatch", "", "wrong.c", "")
-    blocks = [Block("error: a", [{"id": "a"}]), Block("error: b", [], False)]
+    (first,), _ = told(*sends(0))
+    blocks = [Block(*first), Block("error: b", [{"severity": "error"}], False)]
     left = nodes.Node("one", True, NOTHING, blocks, ("rma",), [known])
     nodes.save(str(tmp_path), left)
-    (found,) = nodes.nodes(str(tmp_path))
+    (found,), failed = nodes.nodes(str(tmp_path))
+    assert failed == []
     assert found == left._replace(checks=["rma"])
     frame = Frame("", "/src/wrong.c")
     names = "type-mismatch", "message-types"
@@ -132,6 +144,24 @@ def test_what_nodes_leave(tmp_path: Path) -> None:
     gathered = gathering.gather(str(tmp_path), False, Settings(report=str(tmp_path)), late=0)
     assert gathered.blocks == blocks
     (path,) = (tmp_path / "nodes").iterdir()
-    path.write_text(path.read_text().replace('[["issue 7", ', "[["))
-    with pytest.raises(nodes.MpippError, match="is damaged"):
-        list(nodes.nodes(str(tmp_path)))
+    text = path.read_text()
+    for old, new in DAMAGE:
+        assert old in text
+        path.write_text(text.replace(old, new))
+        assert nodes.nodes(str(tmp_path)) == (
+            [],
+            [f"{path} is damaged, or of another version of mpipp"],
+        )
+
+
+def test_who_has_not_ended_has_not_counted(tmp_path: Path) -> None:
+    """The errors of a watcher that was killed, and of one that has failed, are not lost."""
+    (one,), total = told(*sends(0))
+    (other,), _ = told(*sends(4))
+    for name, ended, of, block in (("a", True, total, one), ("b", False, NOTHING, other)):
+        nodes.save(str(tmp_path), nodes.Node(name, ended, of, [Block(*block)]))
+        os.rename(next((tmp_path / "nodes").glob(f"{name}-*")), tmp_path / "nodes" / f"{name}.json")
+    found = gathering.gather(str(tmp_path), False, Settings(report=str(tmp_path)), late=0)
+    assert (len(found.blocks), found.total.warnings) == (2, 2)
+    blocks, total = joined(found.blocks, found.total)
+    assert (len(blocks), total.warnings) == (1, 1)

@@ -137,6 +137,7 @@ def test_long_names_of_jobs_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     [
         "-n 1",
         "-env A B",
+        "-env A=B -n 1",
         "--mca btl tcp -n 2",
         "--map-by=core -n 1",
         "--oversubscribe -envall -n 1 -wdir /tmp",

@@ -159,7 +159,7 @@ def test_what_a_launcher_has_not_read(
             to.block("error: at the end", [])  # to nobody
         to.total(NOTHING)
     launcher.close()
-    (left,) = nodes.nodes(str(tmp_path))
+    (left,), _ = nodes.nodes(str(tmp_path))
     assert left.ended
     printed = [one.printed for one in left.blocks]
     assert printed == [number < taken for number in range(len(printed))]
