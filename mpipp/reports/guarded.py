@@ -13,7 +13,7 @@ HEADS = ("call", "operations", "by pages", "by comparison", "not, for time", "no
 ITSELF = "by each access"
 # What is not seen of the operations of a column.
 _MISSED = {
-    "by pages": "what is done in a page after its first load or store, until MPI is called next",
+    "by pages": "what is done in a page after its first load or store",
     "by comparison": "loads; who has stored, and what was changed back",
     "not, for time": "everything",
     "not at all": "everything",

@@ -58,8 +58,8 @@ def _look_at(record: dict[str, Any], key: Any, ranks: Any) -> None:
 
 def counted(told: Iterable[Block]) -> Total:
     """The errors and warnings among them."""
-    found = Counter(_SEVERITIES[record["severity"]] for one in told for record in one.records)
-    return NOTHING._replace(**found)
+    found = Counter(record["severity"] for one in told for record in one.records)
+    return NOTHING._replace(errors=found["error"], warnings=found["warning"])
 
 
 def joined(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:

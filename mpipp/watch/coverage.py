@@ -16,8 +16,8 @@ from mpipp.watch.watched import RUNNING, Watched
 
 _NOT_GUARDED = (
     "they lie in memory of a device or that others share, have more than 64 MiB without pages of "
-    "their own, too many parts, or parts too far apart to be received into, are another "
-    "operation's, too many are pending, or there is no room for more mappings"
+    "their own, too many parts, or parts too far apart or that overlap to be received into, are "
+    "another operation's, too many are pending, or there is no room for more mappings"
 )
 
 # By the names that the registry has.

@@ -75,7 +75,7 @@ def test_operations_of_each_kind_are_guarded(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_operations_of_other_kinds_are_guarded(mpi: MPI) -> None:
-    """What is persistent is complete as without, although MPI was asked for it meanwhile."""
+    """What is persistent is complete as without, whether or not MPI was asked for it meanwhile."""
     program = runs.program("kinds.c", mpi)
     right = runs.run(mpi, [program], "--check=buffers")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])

@@ -13,7 +13,7 @@
 #include "recorders/threads.h"
 #include "watch/questions.h"
 
-int (*mpipp_is_held_back)(MPI_Request request) = NULL;
+int (*mpipp_given_late)(MPI_Request request) = NULL;
 
 enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
@@ -49,11 +49,13 @@ int mpipp_pending_copy(uint64_t handle, uint64_t serial, struct mpipp_request *c
 }
 
 // Whether MPI had the data when the program called it next. Another thread may be completing it.
-static enum mpipp_moved ask_moved(const struct mpipp_touch *touch) {
+static enum mpipp_moved ask_moved(const struct mpipp_touch *touch, int is_persistent) {
   if (MPIPP_READ(mpipp_several_threads) || touch->serial & MPIPP_ACCESS) return MPIPP_MOVED_UNKNOWN;
   int flag = 0;
   MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
-  if (mpipp_is_held_back && mpipp_is_held_back(request)) return MPIPP_NOT_MOVED;
+  int late = mpipp_given_late ? mpipp_given_late(request) : 0;
+  if (late == MPIPP_HELD_BACK) return MPIPP_NOT_MOVED;
+  if (!MPIPP_PERSISTENT_MAY_BE_ASKED && (is_persistent || late)) return MPIPP_MOVED_UNKNOWN;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return MPIPP_MOVED_UNKNOWN;
   if (!flag) return MPIPP_NOT_MOVED;
@@ -148,9 +150,9 @@ static int tell(struct mpipp_touch *touch, void *with) {
   mpipp_lock();
   struct mpipp_request *request = worth_telling(touch);
   uint64_t place = request ? sum_of(touch, &request->call) : touch->place;
-  int may_ask = request && (MPIPP_PERSISTENT_MAY_BE_ASKED || !request->persistent);
+  int is_persistent = request && request->persistent;
   mpipp_unlock();
-  if (may_ask && !touch->place) touch->moved = ask_moved(touch);
+  if (request && !touch->place) touch->moved = ask_moved(touch, is_persistent);
   if (place) touch->place = place;
   mpipp_lock();
   request = request ? worth_telling(touch) : NULL;
@@ -167,11 +169,25 @@ void mpipp_tell_touches(const struct mpipp_call *call) {
   if (call->procedure != MPIPP_PROC_Abort) mpipp_faults_each(0, tell, (void *)(uintptr_t)call);
 }
 
+// Whether the thread is in a call that asks whether something is complete, and completes nothing.
+static int is_asking(void) {
+  switch (mpipp_self->call.procedure) {
+  case MPIPP_PROC_Request_get_status:
+  case MPIPP_PROC_Request_get_status_all:
+  case MPIPP_PROC_Request_get_status_any:
+  case MPIPP_PROC_Request_get_status_some:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 static int tell_ended(struct mpipp_touch *touch, void *with) {
   const struct mpipp_request *request = with;
   mpipp_lock();
-  if (!is_known(sum_of(touch, &request->call), touch->moved))
-    ask(touch, request, MPIPP_ENDS_MEANWHILE);
+  // What it has kept when it was called came before that.
+  enum mpipp_ends ends = touch->place && is_asking() ? MPIPP_ENDS : MPIPP_ENDS_MEANWHILE;
+  if (!is_known(sum_of(touch, &request->call), touch->moved)) ask(touch, request, ends);
   if (touch->place) keep(touch, 0);
   mpipp_unlock();
   return 1;

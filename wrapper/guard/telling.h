@@ -16,9 +16,10 @@ void mpipp_tell_touches(const struct mpipp_call *call);
 // and returns soon: what other threads have touched meanwhile is told, too.
 void mpipp_tell_touches_of(const struct mpipp_request *request);
 
-// Whether MPI was not given an operation yet that the program has started, by its request (of
-// provoke); NULL: it is given all at once.
-extern int (*mpipp_is_held_back)(MPI_Request request);
+// Of provoke, by the program's request: MPIPP_HELD_BACK where MPI was not given the operation yet,
+// MPIPP_MADE_PERSISTENT where it has, as a persistent one; 0. NULL: it is given all as it is.
+enum mpipp_given_late { MPIPP_HELD_BACK = 1, MPIPP_MADE_PERSISTENT };
+extern int (*mpipp_given_late)(MPI_Request request);
 
 // A request whose operation goes on still, by its handle and number: a program that has left a call
 // by a jump may take it for complete. NULL; with the store's lock.

@@ -198,6 +198,11 @@ static void event(const struct mpipp_event *event) {
     mpipp_held_told(event->object->handle);
 }
 
+static int given_late(MPI_Request request) {
+  if (mpipp_held_waits(request)) return MPIPP_HELD_BACK;
+  return mpipp_held_state(request) & MPIPP_HELD_LATE ? MPIPP_MADE_PERSISTENT : 0;
+}
+
 static struct mpipp_hook first = {.enter = enter_first, .event = event, .order = FIRST};
 static struct mpipp_hook last = {.enter = enter_last, .leave = leave_last, .order = LAST};
 
@@ -208,7 +213,7 @@ __attribute__((constructor)) static void hook_in(void) {
   know_local();
   others_before_marked = mpipp_before_marked;
   mpipp_before_marked = before_marked;
-  mpipp_is_held_back = mpipp_held_waits;
+  mpipp_given_late = given_late;
   mpipp_hook_in(&first);
   mpipp_hook_in(&last);
 }

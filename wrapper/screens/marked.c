@@ -43,7 +43,7 @@ static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
     return 1;
   }
   if (flags & MPIPP_FLAG_NULL && of->null) return 1;
-  return mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)of->kind * 256, object ? flags : ~0u);
+  return mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)of->kind * 256, object ? flags : ~handle);
 }
 
 // As a call that is recorded, with its handles as arguments.
@@ -80,7 +80,7 @@ static __attribute__((noinline)) void screen(struct mpipp_thread *thread,
                                              const struct mpipp_marked *known) {
   struct mpipp_doubt doubt = {0};
   int fine = 1;
-  if (MPIPP_UNLIKELY(mpipp_registry.status != MPIPP_STATUS_STARTED) && known->needs_mpi)
+  if (known->needs_mpi && MPIPP_UNLIKELY(!mpipp_is_there()))
     fine = mpipp_doubted(&doubt, MPIPP_OF_STATUS, mpipp_registry.status);
   if (known->count > 0) fine &= is_fine(&known->handles[0], thread->handle, &doubt);
   if (known->count > 1) fine &= is_fine(&known->handles[1], thread->other_handle, &doubt);

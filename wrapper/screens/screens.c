@@ -115,7 +115,7 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
 
 // Whether the procedure is one that needs MPI to be initialised.
 static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
-  if (MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED)) return 1;
+  if (MPIPP_LIKELY(mpipp_is_there())) return 1;
   const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
                          MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR;
   return !(call->present & needs) || mpipp_doubted(doubt, MPIPP_OF_STATUS, mpipp_registry.status);

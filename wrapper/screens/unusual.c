@@ -14,6 +14,19 @@
 // before that process had recorded it; and about other bytes than those that are held.
 enum { MOST_ALIKE = 4, MOST_REACHES = 16 };
 
+int mpipp_has_session(void) {
+  const struct mpipp_table *table = mpipp_stores[MPIPP_SESSION].table;
+  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
+       chunk = (const void *)(uintptr_t)chunk->next) {
+    const struct mpipp_session *sessions = (const void *)(chunk + 1);
+    for (uint64_t i = 0; i < chunk->used; i++) {
+      uint32_t flags = MPIPP_READ(sessions[i].object.flags);
+      if (sessions[i].object.serial && !(flags & (MPIPP_FLAG_ENDED | MPIPP_FLAG_NULL))) return 1;
+    }
+  }
+  return 0;
+}
+
 // Whether an operation fits the datatypes depends on no more than these.
 static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
                      struct mpipp_doubt *doubt) {

@@ -3,6 +3,7 @@
 #ifndef MPIPP_UNUSUAL_H
 #define MPIPP_UNUSUAL_H
 
+#include "records/registry.h"
 #include "records/store.h"
 #include "screens/boxes.h"
 
@@ -30,6 +31,12 @@ static inline void *mpipp_given(enum mpipp_kind kind, uint64_t handle, struct mp
   if (MPIPP_LIKELY(object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_NULL))) return object;
   mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)kind * 256, handle);
   return NULL;
+}
+
+int mpipp_has_session(void);
+// Whether MPI may be used: before MPI_Init, and after MPI_Finalize, while there is a session.
+static inline int mpipp_is_there(void) {
+  return MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED) || mpipp_has_session();
 }
 
 int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
