@@ -17,7 +17,7 @@ from mpipp.watch.report import Collected, Label, More
 from mpipp.watch.settings import Settings
 from mpipp.watch.strict import Told
 from mpipp.watch.view import Shown, View
-from mpipp.watch.watched import RUNNING, Watched, operations
+from mpipp.watch.watched import RUNNING, Watched, marked, operations
 
 
 class Telling:
@@ -84,5 +84,7 @@ class Telling:
 
     def is_wrong(self, one: Watched) -> bool:
         """Whether an error was told of a call that the process is in, or has pending."""
-        calls = (operation.call for operation in operations(one.process(0)))
-        return any((one, call.site.address) in self._wrong for call in calls)
+        process = one.process(0)
+        sites = [operation.call.site for operation in operations(process)]
+        sites += [call.site for call in marked(process)]
+        return any((one, site.address) in self._wrong for site in sites)

@@ -66,7 +66,7 @@ def test_conflicts_between_nodes_are_told_as_on_one(mpi: MPI, tmp_path: Path) ->
 
 @on_mpi("mpich4")
 def test_what_orders_goes_from_node_to_node(mpi: MPI, tmp_path: Path) -> None:
-    for name, count in (("orders.c", 33), ("values.c", 5)):
+    for name, count in (("orders.c", 35), ("values.c", 5)):
         program = compile_program(PROGRAMS / name, mpi)
         right = on_nodes(mpi, tmp_path, 1, 3, program)
         assert (right.status, right.output, right.blocks) == (0, "done\n", [])

@@ -104,9 +104,9 @@ def document(everything: list[Procedure]) -> str:
     lines += [
         f"## Not recorded, but marked as inside MPI ({len(not_recorded)})",
         "",
-        "Of these the handles that they are given are looked at, and when they are called, but of",
-        "`MPI_T_` and `MPI_Abi_`. Nothing else is recorded, but what the MPI library itself calls",
-        "inside of them is not taken for the program's.",
+        "The checks look at the handles that these are given, and whether MPI may be called then,",
+        "except for the interface for tools and the ABI's. Nothing else of them is recorded, but what",
+        "the MPI library itself calls inside of them is not taken for the program's.",
         "",
         _listed(not_recorded),
         "",
