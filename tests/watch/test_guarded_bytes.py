@@ -149,8 +149,8 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     assert right.last[:-1] == [
         "mpipp: not checked: the buffers of 6 of 88 operations: they lie in memory of "
         "a device or that others share, have more than 64 MiB without pages of their own, too many "
-        "parts, or parts too far apart to be received into, are another operation's, too many are "
-        "pending, or there is no room for more mappings"
+        "parts, or parts too far apart or that overlap to be received into, are another "
+        "operation's, too many are pending, or there is no room for more mappings"
     ]
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")
     assert (run.status, run.output) == (0, "done\n")
