@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are the ranks that a group is made of ranks of the group, each once? (MPI-4.1, section 7.3.2)"""
+"""Are ranks that are given of a group ones that it has? (MPI-4.1, sections 7.3.1 and 7.3.2)
+
+Each once, where another group is made of them.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,15 @@ from mpipp.checks.ranges import missing_arrays, ranks_of
 from mpipp.model import Group
 
 _OF_RANKS = ("MPI_Group_incl", "MPI_Group_excl")
+_TRANSLATES = "MPI_Group_translate_ranks"
 _OF_RANGES = ("MPI_Group_range_incl", "MPI_Group_range_excl")
 
 
 def check(process: Process) -> Findings:
-    """The first thing wrong with every call that makes a group of ranks."""
+    """The first thing wrong with every call that is given ranks of a group."""
     for operation in process.operations:
-        if operation.tid is None or operation.call.procedure not in (*_OF_RANKS, *_OF_RANGES):
+        takes_ranks = operation.call.procedure in (*_OF_RANKS, *_OF_RANGES, _TRANSLATES)
+        if operation.tid is None or not takes_ranks:
             continue
         group = _group(operation)
         if group is None:
@@ -28,7 +33,8 @@ def check(process: Process) -> Findings:
 
 
 def _group(operation: Operation) -> Group | None:
-    handle = operation.call.arguments.get("group")
+    translates = operation.call.procedure == _TRANSLATES
+    handle = operation.call.arguments.get("group1" if translates else "group")
     if not isinstance(handle, int):
         return None
     found = operation.process.usable("group", handle)
@@ -40,10 +46,10 @@ def _group(operation: Operation) -> Group | None:
 def _problems(operation: Operation, group: Group) -> Findings:
     arguments, party = operation.call.arguments, [operation.party()]
     n = arguments.get("n")
-    ranges = operation.call.procedure in _OF_RANGES
-    name = "ranges" if ranges else "ranks"
+    ranges, translates = operation.call.procedure in _OF_RANGES, "ranks1" in arguments
+    name = "ranges" if ranges else "ranks1" if translates else "ranks"
     values = arguments.get(name)
-    if isinstance(n, int) and (n < 0 or (n > group.size and not ranges)):
+    if isinstance(n, int) and (n < 0 or (n > group.size and not ranges and not translates)):
         yield Finding.of(
             "group-length", f"n is {n}, but the group has {ranks_of(group.size)}", party
         )
@@ -51,6 +57,8 @@ def _problems(operation: Operation, group: Group) -> Findings:
         yield Finding.of("null-ranks", what, party, **words)
     if isinstance(values, tuple) and ranges:
         yield from _ranges(operation, group, values)
+    elif isinstance(values, tuple) and translates:
+        yield from _translated(operation, group, values)
     elif isinstance(values, tuple):
         yield from _each(operation, group, values)
 
@@ -65,6 +73,15 @@ def _each(operation: Operation, group: Group, ranks: Sequence[int]) -> Findings:
             what = f"ranks[{places[rank]}] and ranks[{i}] are both {rank}"
             yield Finding.of("group-twice", what, [operation.party()])
         places[rank] = i
+
+
+def _translated(operation: Operation, group: Group, ranks: Sequence[int]) -> Findings:
+    # Any of them as often as one likes, and nobody's.
+    for i, rank in enumerate(ranks):
+        nobody = operation.process.around.constant_name(rank, "MPI_PROC_NULL")
+        if not 0 <= rank < group.size and not nobody:
+            what = f"ranks1[{i}] is {rank}, but group1 has {ranks_of(group.size)}"
+            yield Finding.of("translated-rank", what, [operation.party()])
 
 
 def _ranges(operation: Operation, group: Group, values: Sequence[int]) -> Findings:

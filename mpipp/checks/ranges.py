@@ -26,5 +26,6 @@ def missing_arrays(
     for name, length in lengths.items():
         wanted = isinstance(length, int) and length > 0
         if wanted and name in arguments and arguments[name] is None:
-            what = f"{name} is a null pointer, but {length} entries are needed"
+            entries = "entry is" if length == 1 else "entries are"
+            what = f"{name} is a null pointer, but {length} {entries} needed"
             yield what, {"length": str(length), "name": name}

@@ -228,12 +228,14 @@ def _processes(size: int) -> str:
 
 _CHECKS: Mapping[str, Callable[[Operation, Comm], Findings]] = {
     "MPI_Cart_create": _grid,
+    "MPI_Cart_map": _grid,
     "MPI_Cart_sub": _part_of_grid,
     "MPI_Cart_rank": _coordinates,
     "MPI_Cart_coords": _coordinates_of,
     "MPI_Cart_shift": _shift,
     "MPI_Graph_neighbors": _neighbours_of,
     "MPI_Graph_create": _graph,
+    "MPI_Graph_map": _graph,
     "MPI_Dist_graph_create": _distributed,
     "MPI_Dist_graph_create_adjacent": _adjacent,
     "MPI_Comm_split": _split,

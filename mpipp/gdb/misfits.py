@@ -9,8 +9,9 @@ datatype is of bytes, in which anything may lie.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import gdb
 
@@ -21,15 +22,14 @@ from mpipp.errors import MpippError
 from mpipp.gdb.checked import Checked
 from mpipp.gdb.program import callers, stacks, variables
 from mpipp.gdb.program.memory import selected
-from mpipp.gdb.program.variables import Holder
 from mpipp.gdb.sessions import Session
-from mpipp.model import Buffer, DatatypeRecord
+from mpipp.model import Buffer, DatatypeRecord, Share
 from mpipp.programtypes import structs
 from mpipp.programtypes.compare import Problem, Report
-from mpipp.typetree import Datatype
 
 _CERTAIN = ("kind", "size", "straddles", "inside", "padding")
 _MOST = 64  # places in a process: looking for variables takes time
+_MOST_SHARES = 16  # of a v or w form's buffer
 _MOST_SAID = 3  # elements
 
 
@@ -44,47 +44,68 @@ def _of_process(process: Process, session: Session, checked: Checked) -> Iterato
     seen: set[object] = set()
     for operation in process.operations:
         for buffer in operation.buffers():
-            record = buffer.datatype
-            if not isinstance(record, DatatypeRecord) or not _has_data(buffer, record.tree):
-                continue
-            key = operation.call.site, buffer.role, record.header.record
-            if key in seen:
-                continue
-            if len(seen) == _MOST:
-                why = f"the variables of {_MOST} places were looked for, and no more"
-                checked.failed(process, MpippError(why))
-                return
-            seen.add(key)
-            try:
-                found = list(_of_buffer(operation, buffer, record.tree, session))
-            except (gdb.error, MpippError):  # no frames, no debug information
-                continue
-            yield from found
+            for part in _parts(operation, buffer):
+                key = operation.call.site, buffer.role, part.peer, part.record.header.record
+                if key in seen:
+                    continue
+                if len(seen) == _MOST:
+                    why = f"the variables of {_MOST} places were looked for, and no more"
+                    checked.failed(process, MpippError(why))
+                    return
+                seen.add(key)
+                try:
+                    found = list(_of_part(operation, buffer, part, session))
+                except (gdb.error, MpippError):  # no frames, no debug information
+                    continue
+                yield from found
+                if found:
+                    break
 
 
-def _has_data(buffer: Buffer, tree: Datatype) -> bool:
-    # More than bytes, in one piece, and at an address: those from MPI_BOTTOM lead anywhere.
-    pieces = buffer.shares is not None or buffer.total_count <= 0 or not buffer.address
-    return not pieces and tree.size > tree.element_count
+class _Part(NamedTuple):
+    # What a buffer has in one piece: all of it; in v and w forms what is of one process.
+    record: DatatypeRecord
+    address: int
+    entries: int
+    peer: int | None
 
 
-def _of_buffer(
-    operation: Operation, buffer: Buffer, tree: Datatype, session: Session
+def _parts(operation: Operation, buffer: Buffer) -> Iterator[_Part]:
+    # With more than bytes, at an address: those from MPI_BOTTOM lead anywhere.
+    if not buffer.address:
+        return
+    pieces: Iterable[tuple[int | None, Share]]
+    if buffer.shares is None:
+        pieces = [(None, Share(buffer.total_count, 0, buffer.datatype))]
+    elif operation.among_neighbors:  # some of which may be nobody
+        return
+    else:
+        pieces = enumerate(map(buffer.share, range(min(buffer.share_count, _MOST_SHARES))))
+    for peer, one in pieces:
+        record = one.datatype
+        if one.count <= 0 or one.displacement is None or not isinstance(record, DatatypeRecord):
+            continue
+        if record.tree.size > record.tree.element_count:
+            yield _Part(record, buffer.address + one.displacement, one.count, peer)
+
+
+def _of_part(
+    operation: Operation, buffer: Buffer, part: _Part, session: Session
 ) -> Iterator[Finding]:
     thread = _thread(operation, session)
     if thread is None:
         return
     with stacks.selected(thread):
         frame = callers.caller(operation.call.site) if operation.tid else gdb.newest_frame()
-        found = list(variables.every(buffer.address, frame))
-        reports = [variables.held(tree, buffer.total_count, one[0]) for one in found if one]
+        found = list(variables.every(part.address, frame))
+        reports = [variables.held(part.record.tree, part.entries, one[0]) for one in found if one]
     declared = [pair for pair in zip(filter(None, found), reports) if pair[0][1]]
     wrong = [_wrong(report) for report in reports]
     if None in found or not declared or not all(wrong):
         return
-    (holder, _), report = declared[0]
+    report = declared[0][1]
     if not _holds_bytes(report):
-        yield _finding(operation, buffer, tree, holder, report)
+        yield _finding(operation, buffer, part, report)
 
 
 def _thread(operation: Operation, session: Session) -> gdb.InferiorThread | None:
@@ -106,14 +127,13 @@ def _holds_bytes(report: Report) -> bool:
     return any(leaf.size == 1 for _, _, leaf, _ in structs.leaves(report.layout.kind))
 
 
-def _finding(
-    operation: Operation, buffer: Buffer, tree: Datatype, holder: Holder, report: Report
-) -> Finding:
+def _finding(operation: Operation, buffer: Buffer, part: _Part, report: Report) -> Finding:
     said = [problem.text for problem in _wrong(report)[:_MOST_SAID]]
-    bad = aligned.misaligned(tree, buffer.total_count)
+    bad = aligned.misaligned(part.record.tree, part.entries)
     if bad is not None:
         said.append(f"{bad.path} is not at a multiple of its alignment")
     where = report.layout.described
-    what = f"the datatype of {buffer.role} does not fit the variable {where}"
+    peer = "" if part.peer is None else f" for {operation.peer(part.peer)}"
+    what = f"the datatype of {buffer.role}{peer} does not fit the variable {where}"
     found = Finding.of("variable-type", what, [operation.party(*said)])
     return replace(found, standard=operation.process.registry.info.standard)

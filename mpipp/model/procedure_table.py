@@ -39,6 +39,7 @@ Cancel: Cancel
 Cart_coords: Cart_coords | takes comm
 Cart_create: Cart_create | takes comm | over comm | flow agree | agree ndims=equal dims=equal
   periods=equal reorder=equal
+Cart_map: Cart_map | takes comm
 Cart_rank: Cart_rank | takes comm
 Cart_shift: Cart_shift | takes comm
 Cart_sub: Cart_sub | takes comm | over comm | flow agree
@@ -142,6 +143,7 @@ Get_accumulate: Get_accumulate+; request-based: Rget_accumulate+ | takes op targ
 Get_hw_resource_info: Get_hw_resource_info
 Graph_create: Graph_create | takes comm | over comm | flow agree | agree nnodes=equal index=equal
   edges=equal reorder=equal
+Graph_map: Graph_map | takes comm
 Graph_neighbors: Graph_neighbors | takes comm
 Grequest_start: Grequest_start
 Group_difference: Group_difference
@@ -152,6 +154,7 @@ Group_incl: Group_incl
 Group_intersection: Group_intersection
 Group_range_excl: Group_range_excl
 Group_range_incl: Group_range_incl
+Group_translate_ranks: Group_translate_ranks
 Group_union: Group_union
 Info_create: Info_create
 Info_create_env: Info_create_env
@@ -313,9 +316,9 @@ Win_wait: Win_wait | takes win
 
 MARKED = """
 info:info? ! = Alloc_mem File_delete Lookup_name Open_port Publish_name Unpublish_name
-comm:comm ! = Attr_delete Attr_get Attr_put Cart_get Cart_map Cartdim_get Comm_call_errhandler
+comm:comm ! = Attr_delete Attr_get Attr_put Cart_get Cartdim_get Comm_call_errhandler
   Comm_delete_attr Comm_flush_buffer Comm_get_attr Comm_rank Comm_remote_size Comm_set_attr
-  Comm_size Comm_test_inter Dist_graph_neighbors Dist_graph_neighbors_count Graph_get Graph_map
+  Comm_size Comm_test_inter Dist_graph_neighbors Dist_graph_neighbors_count Graph_get
   Graph_neighbors_count Graphdims_get Topo_test
 ! = Buffer_flush Close_port Comm_create_keyval Comm_free_keyval Comm_get_parent Free_mem
   Get_processor_name Keyval_create Keyval_free Register_datarep Register_datarep_c
@@ -335,7 +338,7 @@ datatype:datatype ! = Get_count Get_count_c Get_elements Get_elements_c Get_elem
   Type_get_true_extent_x Type_set_attr Type_size Type_size_c Type_size_x Type_extent Type_lb
   Type_ub
 request:request ! = Grequest_complete
-group1:group group2:group ! = Group_compare Group_translate_ranks
+group1:group group2:group ! = Group_compare
 group:group ! = Group_rank Group_size
 info:info = Info_get Info_get_nkeys Info_get_nthkey Info_get_string Info_get_valuelen
 op:op ! = Op_commutative

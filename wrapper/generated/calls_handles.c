@@ -170,6 +170,37 @@ int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const
 }
 #endif
 
+#ifdef MPIPP_HAVE_Cart_map
+typedef int raw_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
+typedef __typeof__(mpih_Cart_map) typed_Cart_map;
+static MPIPP_COLD int hooked_Cart_map(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  return passage->over ? passage->code : ((typed_Cart_map *)real)((MPI_Comm)comm, ndims, dims, periods, newrank);
+}
+EXPORT int MPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
+int MPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_map, &real);
+  if (!thread) return ((raw_Cart_map *)real)(comm, ndims, dims, periods, newrank);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_map, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cart_map *)real)((MPI_Comm)comm, ndims, dims, periods, newrank)
+                 : hooked_Cart_map(thread, real, comm, ndims, dims, periods, newrank);
+  return mpipp_leave(thread, code);
+}
+extern raw_Cart_map own_Cart_map OWN(MPI_Cart_map);
+EXPORT int PMPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
+int PMPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Cart_map);
+  if (mpipp_passes()) return ((raw_Cart_map *)real)(comm, ndims, dims, periods, newrank);
+  return own_Cart_map(comm, ndims, dims, periods, newrank);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Cart_rank
 typedef int raw_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
 typedef __typeof__(mpih_Cart_rank) typed_Cart_rank;
@@ -1439,6 +1470,37 @@ int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], co
 }
 #endif
 
+#ifdef MPIPP_HAVE_Graph_map
+typedef int raw_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
+typedef __typeof__(mpih_Graph_map) typed_Graph_map;
+static MPIPP_COLD int hooked_Graph_map(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  return passage->over ? passage->code : ((typed_Graph_map *)real)((MPI_Comm)comm, nnodes, index, edges, newrank);
+}
+EXPORT int MPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
+int MPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_map, &real);
+  if (!thread) return ((raw_Graph_map *)real)(comm, nnodes, index, edges, newrank);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_map, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Graph_map *)real)((MPI_Comm)comm, nnodes, index, edges, newrank)
+                 : hooked_Graph_map(thread, real, comm, nnodes, index, edges, newrank);
+  return mpipp_leave(thread, code);
+}
+extern raw_Graph_map own_Graph_map OWN(MPI_Graph_map);
+EXPORT int PMPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
+int PMPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Graph_map);
+  if (mpipp_passes()) return ((raw_Graph_map *)real)(comm, nnodes, index, edges, newrank);
+  return own_Graph_map(comm, nnodes, index, edges, newrank);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Graph_neighbors
 typedef int raw_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
 typedef __typeof__(mpih_Graph_neighbors) typed_Graph_neighbors;
@@ -1793,6 +1855,38 @@ int PMPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Gro
   void *real = mpipp_procedure(1, MPIPP_PROC_Group_range_incl);
   if (mpipp_passes()) return ((raw_Group_range_incl *)real)(group, n, ranges, newgroup);
   return own_Group_range_incl(group, n, ranges, newgroup);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Group_translate_ranks
+typedef int raw_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]);
+typedef __typeof__(mpih_Group_translate_ranks) typed_Group_translate_ranks;
+static MPIPP_COLD int hooked_Group_translate_ranks(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]) {
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  return passage->over ? passage->code : ((typed_Group_translate_ranks *)real)((MPI_Group)group1, n, ranks1, (MPI_Group)group2, ranks2);
+}
+EXPORT int MPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]);
+int MPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_translate_ranks, &real);
+  if (!thread) return ((raw_Group_translate_ranks *)real)(group1, n, ranks1, group2, ranks2);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_translate_ranks, MPIPP_SITE);
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
+  uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
+  struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks1, n, sizeof *ranks1, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_translate_ranks *)real)((MPI_Group)group1, n, ranks1, (MPI_Group)group2, ranks2)
+                 : hooked_Group_translate_ranks(thread, real, group1, n, ranks1, group2, ranks2);
+  return mpipp_leave(thread, code);
+}
+extern raw_Group_translate_ranks own_Group_translate_ranks OWN(MPI_Group_translate_ranks);
+EXPORT int PMPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]);
+int PMPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Group_translate_ranks);
+  if (mpipp_passes()) return ((raw_Group_translate_ranks *)real)(group1, n, ranks1, group2, ranks2);
+  return own_Group_translate_ranks(group1, n, ranks1, group2, ranks2);
 }
 #endif
 

@@ -45,9 +45,6 @@ MARKED(MPI, Buffer_flush, (void), (), mpipp_given_nothing(thread), )
 #ifdef MPIPP_HAVE_Cart_get
 MARKED(MPI, Cart_get, (mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]), (comm, maxdims, dims, periods, coords), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
-#ifdef MPIPP_HAVE_Cart_map
-MARKED(MPI, Cart_map, (mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank), (comm, ndims, dims, periods, newrank), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
 #ifdef MPIPP_HAVE_Cartdim_get
 MARKED(MPI, Cartdim_get, (mpipp_MPI_Comm comm, int* ndims), (comm, ndims), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
@@ -168,9 +165,6 @@ MARKED(MPI, Get_processor_name, (char* name, int* resultlen), (name, resultlen),
 #ifdef MPIPP_HAVE_Graph_get
 MARKED(MPI, Graph_get, (mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]), (comm, maxindex, maxedges, index, edges), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
-#ifdef MPIPP_HAVE_Graph_map
-MARKED(MPI, Graph_map, (mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank), (comm, nnodes, index, edges, newrank), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
 #ifdef MPIPP_HAVE_Graph_neighbors_count
 MARKED(MPI, Graph_neighbors_count, (mpipp_MPI_Comm comm, int rank, int* nneighbors), (comm, rank, nneighbors), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
@@ -188,9 +182,6 @@ MARKED(MPI, Group_rank, (mpipp_MPI_Group group, int* rank), (group, rank), mpipp
 #endif
 #ifdef MPIPP_HAVE_Group_size
 MARKED(MPI, Group_size, (mpipp_MPI_Group group, int* size), (group, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0), )
-#endif
-#ifdef MPIPP_HAVE_Group_translate_ranks
-MARKED(MPI, Group_translate_ranks, (mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]), (group1, n, ranks1, group2, ranks2), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Group)group1), MPIPP_KEY((MPI_Group)group2)), )
 #endif
 #ifdef MPIPP_HAVE_Info_get
 MARKED(MPI, Info_get, (mpipp_MPI_Info info, const char* key, int valuelen, char* value, int* flag), (info, key, valuelen, value, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )

@@ -730,6 +730,7 @@ const char *const mpipp_role_names[MPIPP_ROLES] = {
     "ranges",
     "rank",
     "ranks",
+    "ranks1",
     "recvbuf",
     "remote_group",
     "remote_leader",

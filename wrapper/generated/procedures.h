@@ -734,6 +734,7 @@ enum {
   MPIPP_ROLE_ranges,
   MPIPP_ROLE_rank,
   MPIPP_ROLE_ranks,
+  MPIPP_ROLE_ranks1,
   MPIPP_ROLE_recvbuf,
   MPIPP_ROLE_remote_group,
   MPIPP_ROLE_remote_leader,

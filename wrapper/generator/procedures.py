@@ -43,7 +43,8 @@ RECORDED = {
     "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
     "Win_flush_local", "Win_flush_local_all", "Win_sync", "Win_set_info", "Comm_set_info",
     "File_set_info",
-    "Dims_create", "Cart_rank", "Cart_coords", "Cart_shift", "Graph_neighbors",
+    "Dims_create", "Cart_map", "Cart_rank", "Cart_coords", "Cart_shift", "Graph_map",
+    "Graph_neighbors", "Group_translate_ranks",
 }  # fmt: skip
 
 # Not wrapped at all: they read or set what is there and certainly call no other procedure of MPI;
@@ -96,12 +97,14 @@ ARGUMENTS = {
     "Buffer_attach": "size",
     "Comm_attach_buffer": "size",
     "Cart_create": "ndims dims:ndims periods:ndims reorder",
+    "Cart_map": "ndims dims:ndims periods:ndims",
     "Dims_create": "nnodes ndims dims:ndims",
     "Cart_rank": "coords:mpipp_dimensions(call)",
     "Cart_coords": "rank",
     "Cart_shift": "direction disp",
     "Graph_neighbors": "rank",
     "Graph_create": "nnodes index:nnodes edges:-1 reorder",
+    "Graph_map": "nnodes index:nnodes edges:-1",
     "Dist_graph_create": "n sources:n degrees:n destinations:-1 weights:-1 reorder",
     "Dist_graph_create_adjacent": "indegree sources:indegree sourceweights:indegree "
     "outdegree destinations:outdegree destweights:outdegree reorder",
@@ -135,6 +138,7 @@ ARGUMENTS = {
     "Group_difference": "group1 group2",
     "Group_incl": "group n ranks:n",
     "Group_excl": "group n ranks:n",
+    "Group_translate_ranks": "group1 n ranks1:n group2",
     "Group_range_incl": "group n ranges:3*(int64_t)n",
     "Group_range_excl": "group n ranges:3*(int64_t)n",
     "Win_create": "size disp_unit",

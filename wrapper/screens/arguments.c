@@ -153,6 +153,19 @@ static int is_not_attached(const struct mpipp_call *call) {
   return !attached || MPIPP_READ(attached->state) == MPIPP_NOT_ATTACHED;
 }
 
+// group1, n, ranks1
+static int are_ranks(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  const struct mpipp_group *group = object_of(&inputs[0]);
+  int64_t n = mpipp_input_value(&inputs[1], 0);
+  if (!group || n < 0 || (n && !inputs[2].values)) return 0;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t rank = mpipp_input_value(&inputs[2], i);
+    if (rank != MPI_PROC_NULL && (rank < 0 || rank >= group->size)) return 0;
+  }
+  return 1;
+}
+
 // Whether MPI is there for what has a group: after MPI_Finalize for what sessions have made.
 static int is_in_time_for(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
@@ -201,6 +214,8 @@ static int has_any_numbers(const struct mpipp_call *call) {
     return may_be_freed(call);
   case MPIPP_PROC_Dims_create:
     return mpipp_are_grid_sizes(call);
+  case MPIPP_PROC_Group_translate_ranks:
+    return are_ranks(call);
   case MPIPP_PROC_Cart_rank:
   case MPIPP_PROC_Cart_coords:
   case MPIPP_PROC_Cart_shift:

@@ -415,6 +415,15 @@ _GROUPS = (
         "MUST_ERROR_INTEGER_GREATER_GROUP_SIZE_ARRAY",
         error_class="MPI_ERR_RANK",
     ),
+    Rule(
+        "translated-rank",
+        "group-argument",
+        "7.3.1",
+        "ranks to translate are those of the first group, or MPI_PROC_NULL",
+        "pass ranks in the first group, and the group that they are wanted in as the second",
+        "MUST_ERROR_INTEGER_GREATER_GROUP_SIZE_ARRAY",
+        error_class="MPI_ERR_RANK",
+    ),
     _group(
         "group-twice",
         "no rank may be given twice",

@@ -55,6 +55,22 @@ static void uncertain(void) {
   free(heap);
 }
 
+// To each process, and from it, in one piece.
+static void shares(void) {
+  int four[1] = {4}, two[1] = {2}, none[1] = {0}, first[1] = {1}, begin[1] = {0};
+  MPI_Datatype types[1] = {MPI_DOUBLE};
+  WRONG(
+      "variable-type: the datatype of sendbuf for rank 0 does not fit the variable "
+      "integers[1..2] (int [2], 8 bytes)",
+      MPI_Alltoallv(integers, two, first, MPI_FLOAT, floats, two, begin, MPI_FLOAT, MPI_COMM_SELF));
+  WRONG("variable-type: the datatype of recvbuf for rank 0 does not fit the variable "
+        "floats (float [8], 32 bytes)",
+        MPI_Alltoallw(doubles, four, begin, types, floats, four, begin, types, MPI_COMM_SELF));
+  RIGHT(MPI_Alltoallv(integers, none, begin, MPI_FLOAT, doubles, none, begin, MPI_DOUBLE,
+                      MPI_COMM_SELF));
+  RIGHT(MPI_Gatherv(integers, 4, MPI_INT, pointed, four, begin, MPI_INT, 0, MPI_COMM_SELF));
+}
+
 // With the padding at the end of each struct, and without.
 static void padding(void) {
   MPI_Aint displacements[2] = {offsetof(struct point, x), offsetof(struct point, n)};
@@ -89,6 +105,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   elements();
   uncertain();
+  shares();
   padding();
   pending();
   MPI_Finalize();

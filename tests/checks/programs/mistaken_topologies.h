@@ -16,6 +16,11 @@ static void asked_of_grids(void) {
         MPI_Dims_create(6, 2, (int[]){4, 0}));
   WRONG("topology-argument: dims is a null pointer, but 2 entries are needed",
         MPI_Dims_create(6, 2, NULL));
+  WRONG("topology-argument: dims describe 2 processes, but the communicator has 1",
+        MPI_Cart_map(comm, 1, (int[]){2}, (int[]){0}, &other));
+  RIGHT(MPI_Graph_map(comm, 1, (int[]){1}, (int[]){0}, &other));
+  WRONG("topology-argument: edges[0] is 1, but the nodes are 0 to 0",
+        MPI_Graph_map(comm, 1, (int[]){1}, (int[]){1}, &other));
   RIGHT(MPI_Cart_rank(grid, (int[]){0, 7}, &other));
   WRONG("topology-argument: coords[0] is 1, but dimension 0 has the size 1 and is not periodic",
         MPI_Cart_rank(grid, (int[]){1, 0}, &other));
@@ -104,8 +109,11 @@ static void groups(void) {
         MPI_Group_incl(all, 2, (int[]){0, 0}, &group));
   WRONG("group-argument: n is -1, but the group has only the rank 0",
         MPI_Group_excl(all, -1, (int[]){0}, &group));
-  WRONG("group-argument: ranks is a null pointer, but 1 entries are needed",
+  WRONG("group-argument: ranks is a null pointer, but 1 entry is needed",
         MPI_Group_excl(all, 1, NULL, &group));
+  WRONG("group-argument: ranks1[1] is 1, but group1 has only the rank 0",
+        MPI_Group_translate_ranks(all, 2, (int[]){0, 1}, all, numbers));
+  RIGHT(MPI_Group_translate_ranks(all, 2, (int[]){0, MPI_PROC_NULL}, MPI_GROUP_EMPTY, numbers));
   RIGHT(MPI_Group_incl(MPI_GROUP_EMPTY, 0, NULL, &group));
   WRONG("group-argument: ranges[0] is 0 to 1 by 1, but the group has only the rank 0",
         MPI_Group_range_incl(all, 1, range, &group));
