@@ -717,6 +717,19 @@ static __attribute__((noinline)) int any_Irecv(void* buf, int count, mpipp_MPI_D
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
 }
+static __attribute__((noinline)) int seen_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_thread *thread = mpipp_self;
+  struct mpipp_call *call = &thread->call;
+  void *real = MPIPP_READ(mpipp_real[0][MPIPP_PROC_Irecv]);
+  int code = MPIPP_LIKELY(!mpipp_active_seen(thread))
+                 ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
+                 : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed(call, code));
+}
 EXPORT int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   struct mpipp_thread *thread = mpipp_nearby(mpipp_self);
@@ -725,6 +738,7 @@ int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
   if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, MPIPP_KEY((MPI_Datatype)datatype),
                                      source, tag, MPIPP_KEY((MPI_Comm)comm), request)))
     return any_Irecv(buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_UNLIKELY(mpipp_hooks != NULL)) return seen_Irecv(buf, count, datatype, source, tag, comm, request);
   typed_Irecv *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Irecv);
   int code = mpi(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
@@ -886,6 +900,19 @@ static __attribute__((noinline)) int any_Isend(const void* buf, int count, mpipp
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
 }
+static __attribute__((noinline)) int seen_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_thread *thread = mpipp_self;
+  struct mpipp_call *call = &thread->call;
+  void *real = MPIPP_READ(mpipp_real[0][MPIPP_PROC_Isend]);
+  int code = MPIPP_LIKELY(!mpipp_active_seen(thread))
+                 ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed(call, code));
+}
 EXPORT int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   struct mpipp_thread *thread = mpipp_nearby(mpipp_self);
@@ -894,6 +921,7 @@ int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, MPIPP_KEY((MPI_Datatype)datatype),
                                      dest, tag, MPIPP_KEY((MPI_Comm)comm), request)))
     return any_Isend(buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_UNLIKELY(mpipp_hooks != NULL)) return seen_Isend(buf, count, datatype, dest, tag, comm, request);
   typed_Isend *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Isend);
   int code = mpi(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);

@@ -136,6 +136,7 @@ def _wrapper(procedure: Procedure) -> str:
     if name in known.PLAIN:
         lines.append(f"static __attribute__((noinline)) int any_{name}({parameters}) {{")
         lines += ["  " + line for line in _body(procedure)] + ["}"]
+        lines += _seen(procedure) if name in known.PLAIN_MADE else []
     # mpi.h may declare, or poison, the names of removed procedures
     own = f"MPI1_{name}" if procedure.removed else f"MPI_{name}"
     for prefix in ("", "P"):
@@ -197,12 +198,28 @@ def _plain_body(procedure: Procedure) -> list[str]:
         f"if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, {key(buffer.datatype)},",
         f"                                   {peer}, tag, MPIPP_KEY((MPI_Comm)comm), request)))",
         f"  return any_{name}({given});",
+        f"if (MPIPP_UNLIKELY(mpipp_hooks != NULL)) return seen_{name}({given});",
         f"typed_{name} *mpi = mpipp_begin_plain(thread, MPIPP_PROC_{name});",
         f"int code = mpi({to_mpi});",
         "thread = mpipp_nearby(thread);",
         "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);",
         f"return mpipp_leave(thread, {ordinals.failing(procedure, '&thread->call')});",
     ]
+
+
+def _seen(procedure: Procedure) -> list[str]:
+    """The rest of the shortest way where there are hooks: its record is whole."""
+    name = procedure.name
+    parameters = ", ".join(_declaration(p) for p in procedure.parameters)
+    lines = [
+        "struct mpipp_thread *thread = mpipp_self;",
+        "struct mpipp_call *call = &thread->call;",
+        f"void *real = MPIPP_READ(mpipp_real[0][MPIPP_PROC_{name}]);",
+        *_calling(procedure, "mpipp_active_seen"),
+        *_ending(procedure),
+    ]
+    head = f"static __attribute__((noinline)) int seen_{name}({parameters}) {{"
+    return [head, *("  " + line for line in lines), "}"]
 
 
 def _body(procedure: Procedure) -> list[str]:
@@ -229,8 +246,14 @@ def _body(procedure: Procedure) -> list[str]:
         lines += known.ALWAYS[base].split("\n")
     if procedure.form.startswith("split"):
         lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);")
+    return lines + _ending(procedure)
+
+
+def _ending(procedure: Procedure) -> list[str]:
+    """MPI has returned `code`."""
+    base, lines = procedure.base, list[str]()
     after = ordinals.resolving(procedure) + ordinals.noting_first(procedure)
-    after += _after(procedure, found) + ordinals.noting(procedure)
+    after += _after(procedure, buffers_of(procedure)) + ordinals.noting(procedure)
     if base in known.POLLING:
         after.append(f"mpipp_polled(call, *{known.POLLING[base]});")
     code = ordinals.failing(procedure) or "code"
@@ -239,16 +262,15 @@ def _body(procedure: Procedure) -> list[str]:
         lines += ["if (MPIPP_LIKELY(code == MPI_SUCCESS)) {", *("  " + line for line in after), "}"]
     if base in known.POLLING:
         lines.append("mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for")
-    lines.append(f"return mpipp_leave(thread, {code});")
-    return lines
+    return [*lines, f"return mpipp_leave(thread, {code});"]
 
 
-def _calling(procedure: Procedure) -> list[str]:
+def _calling(procedure: Procedure, active: str = "mpipp_active") -> list[str]:
     """The seam, with MPI behind it."""
     plain = ", ".join(_argument(p, procedure) for p in procedure.parameters)
     given = ", ".join(["thread", "real", *(p.name for p in procedure.parameters)])
     return [
-        "int code = MPIPP_LIKELY(!mpipp_active(thread))",
+        f"int code = MPIPP_LIKELY(!{active}(thread))",
         f"               ? ((typed_{procedure.name} *)real)({plain})",
         f"               : hooked_{procedure.name}({given});",
     ]

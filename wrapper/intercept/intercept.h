@@ -177,6 +177,11 @@ static inline int mpipp_active(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return MPIPP_UNLIKELY(mpipp_hooks != NULL) && mpipp_is_hooked(thread);
 }
+// The same, where it is known that there are hooks.
+static inline int mpipp_active_seen(struct mpipp_thread *thread) {
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
+  return mpipp_is_hooked(thread);
+}
 
 #define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
   ((__typeof__(POINTER))(uintptr_t)mpipp_given_address(PASSAGE, ROLE, (uintptr_t)(POINTER)))

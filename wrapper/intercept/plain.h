@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The shortest way, for sends and receives as they are made most often: from the same place as the
-// last one in their channel, with as many elements of the same predefined datatype, and no hooks.
-// All others are not touched here, and go the way of every call (intercept.h).
+// last one in their channel, with as many elements of the same predefined datatype. All others are
+// not touched here, and go the way of every call (intercept.h); these, too, once their record is
+// whole, where there are hooks.
 //
 // The functions here call nothing, and look at each argument once, beside the store to the record:
 // so those stay in the registers in which MPI gets them.
@@ -50,8 +51,7 @@ mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel, 
 static inline __attribute__((always_inline)) int
 mpipp_is_plain(struct mpipp_thread *thread, struct mpipp_plain of, const void *address, int count,
                uint64_t datatype, int peer, int tag, uint64_t comm, const MPI_Request *request) {
-  if (MPIPP_UNLIKELY(mpipp_hooks != NULL) || MPIPP_UNLIKELY(thread->depth | thread->aside))
-    return 0;
+  if (MPIPP_UNLIKELY(thread->depth | thread->aside)) return 0;
   struct mpipp_call *call = &thread->call;
   struct mpipp_buffer *buffer = &call->buffers[0];
   struct mpipp_channel *channel = mpipp_last_channel(call, of.sequence, peer, tag);

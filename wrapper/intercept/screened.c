@@ -92,7 +92,7 @@ static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thre
   return 0;
 }
 
-static inline int is_hooked(struct mpipp_thread *thread) {
+static inline __attribute__((always_inline)) int is_hooked(struct mpipp_thread *thread) {
   if (MPIPP_LIKELY(mpipp_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
   return is_hooked_further(thread);
 }
