@@ -78,3 +78,12 @@ def test_the_name_of_a_programs_directory_does_not_matter(mpi: MPI, tmp_path: Pa
     shutil.copy(runs.program("hindered.c", mpi), program)
     (block,) = runs.run(mpi, [program, "initial"], "--check=buffers", n=1).blocks
     assert block.startswith(STORE)
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("how", ["allocates", "forks"])
+def test_an_allocator_waits_for_nobody_that_waits_for_it(mpi: MPI, how: str) -> None:
+    """Its lock, and the loader's, are taken before the guard's in system calls, and by forks."""
+    program = runs.program("own_allocator.c", mpi, "-pthread", "-fno-builtin")
+    run = runs.run(mpi, [program, *["forks"][: how == "forks"]], "--check=buffers", n=1)
+    assert (run.status, run.output, run.blocks) == (0, "done, 0\n", [])

@@ -51,7 +51,7 @@ static int is_first(uint64_t serial, uint64_t next) {
 // Whether it is to a pending operation's buffer: that is taken down.
 static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   struct mpipp_met met;
-  mpipp_guard_lock();
+  mpipp_guard_lock_beside();
   int is_met = bytes && mpipp_looked_meet(address, bytes, stores, &met);
   mpipp_guard_unlock();
   if (!is_met) return;
@@ -210,6 +210,7 @@ __attribute__((constructor)) static void hook_in(void) {
   guards = getenv("MPIPP_GUARD") != NULL;
   records = getenv("MPIPP_RMA") != NULL;
   if (!guards && !records) return;
+  mpipp_faults_prepare();
   pthread_atfork(NULL, NULL, after_fork_in_child);
   mpipp_programs_call(
       &(struct mpipp_program){.accesses = accesses, .combs = combs, .quickly = quickly});

@@ -2,8 +2,9 @@
 #include "guard/bytes.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "guard/memory.h"
 
 enum { KEPT = 256, FIRST = 64, MOST_BLOCKS = 1 << 16 };
 #define MIDDLE ((uint64_t)1 << 62) // addresses of a list count from here: some lie before
@@ -21,8 +22,8 @@ static struct mpipp_listed *kept[KEPT];
 
 static void give(struct mpipp_listed *listed) {
   if (!listed || --listed->users) return;
-  free(listed->layout);
-  free(listed);
+  mpipp_guard_free(listed->layout);
+  mpipp_guard_free(listed);
 }
 
 struct mpipp_bytes mpipp_bytes_of_comb(const struct mpipp_comb *comb) {
@@ -44,14 +45,14 @@ struct mpipp_bytes mpipp_bytes_of_pieces(const struct mpipp_piece *pieces, uint6
 // As many blocks as there are: first with room for few.
 static struct mpipp_layout *flatten(const struct mpipp_datatype *type, int64_t count) {
   for (uint32_t room = FIRST; room <= MOST_BLOCKS; room *= 4) {
-    struct mpipp_layout *layout = malloc(mpipp_layout_bytes(room));
+    struct mpipp_layout *layout = mpipp_guard_allocate(mpipp_layout_bytes(room));
     if (!layout) return NULL;
     mpipp_layout_open(layout, room);
     if (mpipp_layout_add(layout, type, MIDDLE, count)) {
       mpipp_layout_sort(layout);
       return layout;
     }
-    free(layout);
+    mpipp_guard_free(layout);
   }
   return NULL;
 }
@@ -68,9 +69,10 @@ static uint64_t stride_of(const struct mpipp_layout *layout) {
 }
 
 static struct mpipp_listed *list(struct mpipp_layout *layout) {
-  struct mpipp_listed *listed = layout && layout->count ? malloc(sizeof *listed) : NULL;
+  struct mpipp_listed *listed =
+      layout && layout->count ? mpipp_guard_allocate(sizeof *listed) : NULL;
   if (!listed) {
-    free(layout);
+    mpipp_guard_free(layout);
     return NULL;
   }
   *listed = (struct mpipp_listed){.users = 1, .layout = layout};

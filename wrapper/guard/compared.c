@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "guard/careful.h"
+#include "guard/memory.h"
 #include "guard/ordinary.h"
 #include "guard/pattern.h"
 #include "guard/rooms.h"
@@ -48,7 +48,7 @@ static __thread uint64_t first_end __attribute__((tls_model("initial-exec"))) = 
 static struct mpipp_compared *claim(void) {
   enum { AT_ONCE = 64 };
   if (!unused) {
-    struct mpipp_compared *more = calloc(AT_ONCE, sizeof *more);
+    struct mpipp_compared *more = mpipp_guard_allocate(AT_ONCE * sizeof *more);
     for (int i = 0; more && i < AT_ONCE; i++) {
       more[i].next = unused;
       unused = &more[i];
@@ -210,16 +210,16 @@ static void compare(void *argument) {
     if (!compared->copy) before = at(piece.low + compared->shift);
     const char *now = at(piece.low);
     if (compared->shared) {
-      fetched = malloc(bytes);
+      fetched = mpipp_guard_allocate(bytes);
       if (!fetched || !read_shared(fetched, piece)) break;
       now = fetched;
     }
     if (!is_same(now, before, bytes)) find(work, before, now, piece);
     before += bytes;
-    free(fetched);
+    mpipp_guard_free(fetched);
     fetched = NULL;
   }
-  free(fetched);
+  mpipp_guard_free(fetched);
 }
 
 // Of a block that holds the pattern: what is something else the program has stored.

@@ -29,7 +29,7 @@ uint64_t mpipp_faults_count;
 int (*mpipp_faults_other)(uint64_t address, void *context);
 static uint64_t touched[TOUCHED]; // the last operations of which any was
 
-static int walks_stacks = 0;
+int mpipp_walks_stacks;
 static int stops = 0; // where something is found
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 OF_THREAD uint64_t expected_address, expected_bytes; // that are about to be touched
@@ -77,7 +77,7 @@ static uint64_t instruction(const ucontext_t *context) {
 // What called an instruction: this function and the system's own are further in.
 static uint64_t walk(uint64_t pc, uint64_t *callers) {
   void *stack[FRAMES];
-  int depth = walks_stacks ? backtrace(stack, FRAMES) : 0, first = 0;
+  int depth = mpipp_walks_stacks ? backtrace(stack, FRAMES) : 0, first = 0;
   while (first < depth && (uint64_t)(uintptr_t)stack[first] != pc) first++;
   uint64_t count = 0;
   for (int i = first + 1; i < depth && count < MPIPP_TOUCH_CALLERS; i++)
@@ -263,15 +263,13 @@ static void handle(int number, siginfo_t *info, void *context) {
   errno = saved;
 }
 
+void mpipp_faults_prepare(void) {
+  void *stack[FRAMES];
+  backtrace(stack, FRAMES); // the first time it loads a library
+  mpipp_walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
+}
+
 void mpipp_faults_catch(void) {
-  static int warm = 0;
-  if (!warm) {
-    void *stack[FRAMES];
-    backtrace(stack, FRAMES); // the first time it loads a library
-    // Without it a look for the caller takes a lock.
-    walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
-    warm = 1;
-  }
   mpipp_handler_put(handle);
 }
 

@@ -14,9 +14,13 @@ int mpipp_faults_open(void);
 // Asked first of each fault: whether it was in pages of its own, and the thread is to go on.
 extern int (*mpipp_faults_other)(uint64_t address, void *context)
     __attribute__((visibility("hidden")));
+// Looks for what walks stacks, which takes the loader's lock: before there is anything to guard.
+void mpipp_faults_prepare(void);
+// Whether it needs no lock.
+extern int mpipp_walks_stacks __attribute__((visibility("hidden")));
 // Sees to it that the handler is there; the program, or MPI, may have put its own in its place.
 void mpipp_faults_catch(void);
-// The same, if it was not done some milliseconds ago: for what hardly ever has faults.
+// The same, if it was not done some milliseconds ago.
 void mpipp_faults_catch_soon(void);
 // Whether an operation's buffer was touched, by its request's number, as far as that is remembered.
 int mpipp_is_touched(uint64_t serial);

@@ -24,6 +24,7 @@ static void before_fork(void) {
   interrupted += held;
   if (!held) mpipp_windows_forget(0, ~(uint64_t)0);
   mpipp_pages_before_fork();
+  if (!held) mpipp_guard_lend();
 }
 
 static void give_lock(void) {
@@ -34,11 +35,13 @@ static void give_lock(void) {
 }
 
 static void after_fork(void) {
+  if (!interrupted) mpipp_guard_take_back(0);
   mpipp_pages_after_fork();
   give_lock();
 }
 
 static void after_fork_in_child(void) {
+  if (!interrupted) mpipp_guard_take_back(1);
   mpipp_pages_forked();
   mpipp_guards_buffers = 0;
   for (int i = 0; i < count; i++) all[i]();

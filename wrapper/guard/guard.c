@@ -481,6 +481,7 @@ static void forked(void) {
 
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_GUARD") || !getenv("MPIPP_WATCH")) return;
+  mpipp_faults_prepare();
   mpipp_forks_handle(forked);
   mpipp_hook_in(&hook);
   mpipp_before_end = tell_never_completed;

@@ -13,10 +13,20 @@ enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
 static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
+// What has an address; NULL if that is no library, nor the program.
+static const void *object_of(uint64_t address) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE // from glibc 2.35 on: this function takes no lock
+  struct dl_find_object found;
+  return _dl_find_object((void *)(uintptr_t)address, &found) ? NULL : found.dlfo_link_map;
+#else
+  Dl_info found;
+  return dladdr((void *)(uintptr_t)address, &found) ? found.dli_fbase : NULL;
+#endif
+}
+
 int mpipp_is_static_memory(uint64_t low, uint64_t high) {
-  Dl_info first, last;
-  return dladdr((void *)(uintptr_t)low, &first) && dladdr((void *)(uintptr_t)(high - 1), &last) &&
-         first.dli_fbase == last.dli_fbase;
+  const void *object = object_of(low);
+  return object && object_of(high - 1) == object;
 }
 
 // The end of the block that begins there, 0 if none does: malloc writes before it what was used of

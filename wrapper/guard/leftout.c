@@ -2,7 +2,8 @@
 #include "guard/leftout.h"
 
 #include <stddef.h>
-#include <stdlib.h>
+
+#include "guard/memory.h"
 
 // Of lists, a power of two; of requests whose starts are counted.
 enum { HEADS = 4096, MOST = 65536 };
@@ -48,7 +49,8 @@ int mpipp_leaves_out(void) {
 
 void mpipp_left_out_made(uint64_t request) {
   mpipp_left_out_freed(request);
-  struct mpipp_left_out *one = mpipp_left_out_count < MOST ? malloc(sizeof *one) : NULL;
+  struct mpipp_left_out *one =
+      mpipp_left_out_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
   if (!one) {
     count(&now); // once
     return;
@@ -68,6 +70,6 @@ void mpipp_left_out_freed(uint64_t request) {
   struct mpipp_left_out **at = find(request), *one = *at;
   if (!one) return;
   *at = one->next;
-  free(one);
+  mpipp_guard_free(one);
   __atomic_store_n(&mpipp_left_out_count, mpipp_left_out_count - 1, __ATOMIC_RELAXED);
 }

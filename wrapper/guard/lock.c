@@ -3,6 +3,7 @@
 #include "guard/lock.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +12,7 @@
 
 // Signal handlers ask whether their thread has the lock. To them it has before it takes it, and
 // until it has given it back: else one that comes between would wait for its own thread.
-enum { FREE, TAKEN, AWAITED };
+enum { FREE, TAKEN, AWAITED, LENT, BORROWED };
 static uint32_t lock = FREE;
 __thread int mpipp_guard_locked = 0;
 
@@ -31,25 +32,58 @@ int mpipp_guard_try_lock(void) {
   return done;
 }
 
-static void await(void) {
+static int change(uint32_t from, uint32_t to) {
+  return __atomic_compare_exchange_n(&lock, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void await_change(uint32_t from) {
+  syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, from, NULL);
+}
+
+static void wake(int count) {
+  syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, count);
+}
+
+static void await(int is_beside) {
   int saved = errno;
   for (;;) {
     set_locked(1);
-    if (__atomic_exchange_n(&lock, AWAITED, __ATOMIC_ACQUIRE) == FREE) break;
+    if (change(FREE, AWAITED) || (is_beside && change(LENT, BORROWED))) break;
     set_locked(0);
-    syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, AWAITED, NULL);
+    change(TAKEN, AWAITED);
+    uint32_t now = __atomic_load_n(&lock, __ATOMIC_RELAXED);
+    if (now == AWAITED || now == BORROWED || (now == LENT && !is_beside)) await_change(now);
   }
   errno = saved;
 }
 
 void mpipp_guard_lock(void) {
-  if (!mpipp_guard_try_lock()) await();
+  if (!mpipp_guard_try_lock()) await(0);
+}
+
+void mpipp_guard_lock_beside(void) {
+  if (!mpipp_guard_try_lock()) await(1);
 }
 
 void mpipp_guard_unlock(void) {
-  int saved = errno;
-  int is_awaited = __atomic_exchange_n(&lock, FREE, __ATOMIC_RELEASE) == AWAITED;
+  int saved = errno, is_borrowed = __atomic_load_n(&lock, __ATOMIC_RELAXED) == BORROWED;
+  uint32_t to = is_borrowed ? LENT : FREE;
+  int is_awaited = __atomic_exchange_n(&lock, to, __ATOMIC_RELEASE) == AWAITED;
   set_locked(0); // before the system is called, which is where signals come
-  if (is_awaited) syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1);
+  if (is_borrowed || is_awaited) wake(is_borrowed ? INT_MAX : 1);
+  errno = saved;
+}
+
+void mpipp_guard_lend(void) {
+  int saved = errno;
+  __atomic_store_n(&lock, LENT, __ATOMIC_RELEASE);
+  wake(INT_MAX);
+  errno = saved;
+}
+
+void mpipp_guard_take_back(int in_child) {
+  int saved = errno;
+  if (in_child) __atomic_store_n(&lock, AWAITED, __ATOMIC_RELAXED);
+  while (!in_child && !change(LENT, AWAITED)) await_change(BORROWED);
   errno = saved;
 }

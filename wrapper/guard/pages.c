@@ -38,7 +38,12 @@ static ino_t inode;
 static struct mpipp_pages_range ranges[MOST_RANGES]; // in order; none touch
 static uint32_t range_count;
 static uint64_t lowest = ~(uint64_t)0, highest; // of all
-static void *copies[MOST_RANGES];
+// As they were when the process forks: these may change until it does.
+static struct mpipp_pages_copy {
+  struct mpipp_pages_range of;
+  void *memory;
+} copies[MOST_RANGES];
+static uint32_t copy_count;
 static int contended;
 static uint64_t own_bytes;
 static struct mpipp_pages_range exchanged; // pages that are at this moment
@@ -423,21 +428,23 @@ void mpipp_pages_open_all(uint64_t low, uint64_t high) {
 }
 
 void mpipp_pages_before_fork(void) {
-  for (uint32_t i = 0; i < range_count; i++) {
-    copies[i] = copy_of(ranges[i].low, ranges[i].high);
-    if (!copies[i]) mpipp_hindered(MPIPP_HINDERED_FORK);
+  copy_count = range_count;
+  for (uint32_t i = 0; i < copy_count; i++) {
+    copies[i] = (struct mpipp_pages_copy){ranges[i], copy_of(ranges[i].low, ranges[i].high)};
+    if (!copies[i].memory) mpipp_hindered(MPIPP_HINDERED_FORK);
   }
 }
 
 void mpipp_pages_after_fork(void) {
-  for (uint32_t i = 0; i < range_count; i++) {
-    if (copies[i]) munmap(copies[i], ranges[i].high - ranges[i].low);
-    copies[i] = NULL;
+  for (uint32_t i = 0; i < copy_count; i++) {
+    if (copies[i].memory) munmap(copies[i].memory, copies[i].of.high - copies[i].of.low);
   }
+  copy_count = 0;
 }
 
 static void inherit(uint64_t low, uint64_t high, uint32_t i) {
-  if (copies[i] && move((char *)copies[i] + (low - ranges[i].low), low, high)) return;
+  char *memory = copies[i].memory;
+  if (memory && move(memory + (low - copies[i].of.low), low, high)) return;
   if (file >= 0)
     mmap((void *)(uintptr_t)low, high - low, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file,
          (off_t)low);
@@ -447,11 +454,10 @@ static void inherit(uint64_t low, uint64_t high, uint32_t i) {
 // what the parent writes there later, but writes nothing itself.
 void mpipp_pages_forked(void) {
   mpipp_mappings_forked();
-  for (uint32_t i = 0; i < range_count; i++) {
-    each_own(ranges[i].low, ranges[i].high, inherit, i);
-    copies[i] = NULL;
-  }
-  range_count = 0;
+  set(&exchanged, 0, 0); // by another thread
+  for (uint32_t i = 0; i < copy_count; i++)
+    each_own(copies[i].of.low, copies[i].of.high, inherit, i);
+  range_count = copy_count = 0;
   if (is_open()) close(file);
   file = -1;
 }

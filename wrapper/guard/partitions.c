@@ -2,10 +2,10 @@
 #include "guard/partitions.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "guard/memcheck.h"
+#include "guard/memory.h"
 #include "guard/pages.h"
 
 enum { MOST = 1 << 20, MOST_COMPARED = 1 << 10 };
@@ -31,7 +31,7 @@ struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
                                               int writes) {
   uint64_t length = window ? bytes->total : 0;
   if (count < 1 || count > MOST || length % (uint64_t)count) return NULL;
-  struct mpipp_partitions *made = malloc(sizeof *made + (size_t)count);
+  struct mpipp_partitions *made = mpipp_guard_allocate(sizeof *made + (size_t)count);
   if (!made) return NULL;
   made->window = window;
   made->low = bytes->low;
@@ -39,9 +39,11 @@ struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
   made->bytes = length / made->count;
   made->writes = writes;
   int has_rests = (!writes || mpipp_memcheck) && count <= MOST_COMPARED;
-  made->rests = has_rests ? calloc(made->count, sizeof *made->rests) : NULL;
+  uint64_t bytes_of_rests = made->count * sizeof *made->rests;
+  made->rests = has_rests ? mpipp_guard_allocate(bytes_of_rests) : NULL;
+  if (made->rests) memset(made->rests, 0, bytes_of_rests);
   if (made->rests || !mpipp_memcheck) return made;
-  free(made);
+  mpipp_guard_free(made);
   return NULL;
 }
 
@@ -71,8 +73,8 @@ void mpipp_partitions_drop(struct mpipp_partitions *partitions) {
     if (rest->compared) mpipp_compared_drop(rest->compared);
     mpipp_bytes_give(&rest->bytes);
   }
-  free(partitions->rests);
-  free(partitions);
+  mpipp_guard_free(partitions->rests);
+  mpipp_guard_free(partitions);
 }
 
 static uint64_t start_of(const struct mpipp_partitions *of, uint64_t number) {

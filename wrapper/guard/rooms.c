@@ -4,8 +4,9 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/mman.h>
+
+#include "guard/memory.h"
 
 // Sizes are powers of two.
 enum { SMALLEST = 8, LARGEST = 32, SIZES = LARGEST + 1, LARGE = 20, MOST_LARGE = 8 };
@@ -21,11 +22,11 @@ static unsigned size_of(uint64_t bytes) {
 
 static struct mpipp_room *make(uint64_t bytes) {
   int saved = errno, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  struct mpipp_room *room = malloc(sizeof *room);
+  struct mpipp_room *room = mpipp_guard_allocate(sizeof *room);
   void *memory = room ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) : MAP_FAILED;
   errno = saved;
   if (memory == MAP_FAILED) {
-    free(room);
+    mpipp_guard_free(room);
     return NULL;
   }
   *room = (struct mpipp_room){memory, bytes, NULL};
@@ -38,14 +39,14 @@ static void make_small(unsigned size) {
   struct mpipp_room *all = make(AT_ONCE);
   if (!all) return;
   uint32_t count = AT_ONCE >> size;
-  struct mpipp_room *rooms = malloc(count * sizeof *rooms);
+  struct mpipp_room *rooms = mpipp_guard_allocate(count * sizeof *rooms);
   for (uint32_t i = 0; rooms && i < count; i++) {
     rooms[i] = (struct mpipp_room){all->memory + ((uint64_t)i << size), 1u << size, unused[size]};
     unused[size] = &rooms[i];
     counts[size]++;
   }
   if (!rooms) munmap(all->memory, all->bytes);
-  free(all);
+  mpipp_guard_free(all);
 }
 
 struct mpipp_room *mpipp_room_take(uint64_t bytes) {
@@ -69,7 +70,7 @@ void mpipp_room_give(struct mpipp_room *room) {
   in_use -= room->bytes;
   if (size >= LARGE && counts[size] == MOST_LARGE) {
     munmap(room->memory, room->bytes);
-    free(room);
+    mpipp_guard_free(room);
     return;
   }
   room->next = unused[size];

@@ -2,9 +2,9 @@
 #include "guard/shares.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "generated/facts.h"
+#include "guard/memory.h"
 #include "mpi/vendor.h"
 #include "records/store.h"
 
@@ -184,11 +184,11 @@ int mpipp_bytes_of_call(const struct mpipp_call *call, uint32_t index, struct mp
     if (!type || __builtin_mul_overflow(buffer->count, buffer->peers, &count)) return 0;
     return mpipp_bytes_of_entries(type, buffer->address, count, bytes);
   }
-  struct mpipp_layout *layout = malloc(mpipp_layout_bytes(MOST_BLOCKS));
+  struct mpipp_layout *layout = mpipp_guard_allocate(mpipp_layout_bytes(MOST_BLOCKS));
   if (!layout) return 0;
   mpipp_layout_open(layout, MOST_BLOCKS);
   if (list_shares(call, buffer, grid, layout)) return mpipp_bytes_of_layout(layout, bytes);
-  free(layout);
+  mpipp_guard_free(layout);
   return 0;
 }
 

@@ -61,7 +61,7 @@ void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
   if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_pages_meet(low, high)) return;
   int saved = errno;
-  mpipp_guard_lock();
+  mpipp_guard_lock_beside();
   unshare(low, high);
   mpipp_guard_unlock();
   errno = saved;
@@ -83,7 +83,7 @@ void mpipp_system_is_protected(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
   if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_pages_meet(low, high)) return;
   int saved = errno;
-  mpipp_guard_lock();
+  mpipp_guard_lock_beside();
   if (mpipp_pages_any(low, high)) {
     mpipp_has_protected(low, high);
     mpipp_guarded_expose();

@@ -11,6 +11,7 @@
 
 #include "guard/alone.h"
 #include "guard/exposed.h"
+#include "guard/memory.h"
 #include "guard/pages.h"
 #include "guard/rings.h"
 
@@ -39,7 +40,7 @@ static void forget(struct mpipp_window *window) {
     munmap(window->memory, window->bytes);
     mappings -= mappings_of(window->run_count);
   }
-  free(window->edges);
+  mpipp_guard_free(window->edges);
   window->memory = NULL;
   window->edges = NULL;
   window->used = window->edge_count = 0;
@@ -126,7 +127,7 @@ static int make(struct mpipp_window *window, const struct mpipp_plan *plan) {
   window->memory = memory;
   window->low = plan->low;
   window->bytes = plan->bytes;
-  window->edges = malloc((plan->edge_count + 1) * sizeof *window->edges);
+  window->edges = mpipp_guard_allocate((plan->edge_count + 1) * sizeof *window->edges);
   int done = window->edges != NULL;
   for (uint64_t i = 0; done && i < plan->run_count; i++) {
     const struct mpipp_piece *run = &plan->runs[i];

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "guard/faults.h"
+#include "guard/memory.h"
 #include "guard/pages.h"
 #include "guard/system.h"
 #include "layouts/comb.h"
@@ -48,7 +49,7 @@ static int64_t steps; // that are left until pages are forbidden again
 static struct mpipp_area *next_area = areas;
 static uint64_t next_page;
 static struct mpipp_code { uint64_t low, high; } codes[4]; // the C library's
-static int code_count, walks_stacks;
+static int code_count;
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 // Pages that are open for one instruction.
 OF_THREAD uint64_t opened[MOST_OPENED];
@@ -121,7 +122,7 @@ static int is_c_library(uint64_t pc) {
 // A return address in what called the C library's function.
 static uint64_t caller_of(uint64_t pc) {
   void *stack[FRAMES];
-  int depth = walks_stacks ? backtrace(stack, FRAMES) : 0, at = 0;
+  int depth = mpipp_walks_stacks ? backtrace(stack, FRAMES) : 0, at = 0;
   while (at < depth && (uint64_t)(uintptr_t)stack[at] != pc) at++;
   while (at < depth && is_c_library((uint64_t)(uintptr_t)stack[at])) at++;
   return at < depth ? (uint64_t)(uintptr_t)stack[at] : 0;
@@ -271,7 +272,6 @@ void mpipp_areas_begin(void) {
   if (begun) return;
   begun = 1;
   dl_iterate_phdr(add_code, NULL);
-  walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
   mpipp_budget_open();
   mpipp_faults_other = fault;
   mpipp_system_opens = open_range;
@@ -310,8 +310,9 @@ static void forget(struct mpipp_area *area) {
 
 static int make_room(struct mpipp_area *area, uint64_t pages) {
   if (area->capacity >= pages) return 1;
-  free(area->pages);
-  area->pages = calloc(pages, 1);
+  mpipp_guard_free(area->pages);
+  area->pages = mpipp_guard_allocate(pages);
+  if (area->pages) memset(area->pages, 0, pages);
   area->capacity = area->pages ? pages : 0;
   return area->pages != NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "compiled/programs.h"
 #include "generated/procedures.h"
+#include "guard/faults.h"
 #include "guard/forks.h"
 #include "guard/given.h"
 #include "guard/lock.h"
@@ -169,13 +170,14 @@ static void forked(void) {
 
 static void given_back(uint64_t start, uint64_t bytes) {
   if (MPIPP_READ(is_off) || mpipp_guard_locked || !mpipp_pages_meet(start, start + bytes)) return;
-  mpipp_guard_lock();
+  mpipp_guard_lock_beside();
   mpipp_created_given_back(start, bytes);
   mpipp_guard_unlock();
 }
 
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_RMA_LOADS") || !getenv("MPIPP_RMA") || !getenv("MPIPP_WATCH")) return;
+  mpipp_faults_prepare();
   mpipp_forks_handle(forked);
   mpipp_given_other = given_back;
   mpipp_hook_in(&hook);
