@@ -112,7 +112,7 @@ static void give(struct mpipp_passage *passage, const struct mpipp_guarded *guar
 static void count(const struct mpipp_guarded *guarded) {
   int any = 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) any |= guarded->parts[i].window != NULL;
-  if (any) mpipp_faults_catch();
+  if (any) mpipp_faults_catch_soon();
   guarded->cover->pages += (uint64_t)any;
   guarded->cover->compared += (uint64_t)!any;
 }

@@ -43,13 +43,13 @@ static int open_maps(void) {
 }
 
 // The first that ends beyond an address; 0 without.
-static int queried(int file, uint64_t address, struct mpipp_mapping *found) {
+static int queried(int file, uint64_t address, uint32_t name_size, struct mpipp_mapping *found) {
   struct mpipp_query query = {.size = sizeof query,
                               .flags = OR_NEXT,
                               .address = address,
-                              .name_size = sizeof found->name,
-                              .name = (uint64_t)(uintptr_t)found->name};
-  memset(found->name, 0, sizeof found->name); // valgrind does not know that the system writes it
+                              .name_size = name_size,
+                              .name = name_size ? (uint64_t)(uintptr_t)found->name : 0};
+  memset(found->name, 0, name_size); // valgrind does not know that the system writes it
   if (ioctl(file, QUERY, &query)) return 0;
   found->start = query.start;
   found->end = query.end;
@@ -104,7 +104,7 @@ static int looked_up(uint64_t address, struct mpipp_mapping *found) {
 }
 
 static int next(int file, uint64_t address, struct mpipp_mapping *found) {
-  if (queried(file, address, found)) return found->start <= address;
+  if (queried(file, address, sizeof found->name, found)) return found->start <= address;
   found->start = ~(uint64_t)0;
   return errno == ENOENT ? 0 : -1;
 }
@@ -127,6 +127,12 @@ int mpipp_mapping_asked(uint64_t address, struct mpipp_mapping *found) {
   int known = file < 0 ? -1 : next(file, address, found);
   errno = saved;
   return known;
+}
+
+int mpipp_mapping_guessed(uint64_t address, struct mpipp_mapping *found) {
+  int saved = errno, known = maps >= 0 && has_query && queried(maps, address, 0, found);
+  errno = saved;
+  return known && found->start <= address;
 }
 
 void mpipp_mappings_forked(void) {

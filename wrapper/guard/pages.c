@@ -20,6 +20,7 @@
 #include "guard/stacks.h"
 #include "layouts/comb.h"
 #include "records/registry.h"
+#include "records/touches.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
@@ -212,8 +213,18 @@ static int convert(uint64_t low, uint64_t high) {
   return done;
 }
 
+// Whether all of them are the file's for certain.
+static int are_shared(uint64_t low, uint64_t high) {
+  struct mpipp_mapping mapping;
+  for (; low < high; low = mapping.end)
+    if (!mpipp_mapping_guessed(low, &mapping) || !is_own(&mapping, low)) return 0;
+  return 1;
+}
+
 static int share(uint64_t low, uint64_t high, int is_known, int (*change)(uint64_t, uint64_t)) {
-  if (!is_open() || mpipp_is_stack(low, high) || mpipp_is_protected(low, high)) return 0;
+  if (mpipp_is_stack(low, high) || mpipp_is_protected(low, high)) return 0;
+  if (are_shared(low, high)) return 1;
+  if (!is_open()) return 0;
   while (low < high) {
     struct mpipp_mapping mapping;
     if (!mpipp_mapping_at(low, &mapping)) return 0;
@@ -302,13 +313,13 @@ static int read_all(char *to, uint64_t low, uint64_t high) {
 
 uint64_t mpipp_pages_sum(uint64_t page) {
   uint64_t words[SUMMED], sum = 0; // a signal handler's stack may be small
-  int saved = errno;
-  for (uint64_t at = page; at < page + MPIPP_PAGE; at += sizeof words) {
-    if (!read_all((char *)words, at, at + sizeof words)) break;
+  int saved = errno, is_read = is_open();
+  for (uint64_t at = page; is_read && at < page + MPIPP_PAGE; at += sizeof words) {
+    is_read = read_all((char *)words, at, at + sizeof words);
     for (int i = 0; i < SUMMED; i++) sum = (sum ^ words[i]) * 0xBF58476D1CE4E5B9u + (sum >> 29);
   }
   errno = saved;
-  return sum;
+  return is_read ? sum : MPIPP_TOUCH_NO_SUM;
 }
 
 // Private memory with what the file has of these pages; NULL without.

@@ -44,8 +44,8 @@ int mpipp_pages_show(void *at, uint64_t low, uint64_t high);
 // all it needs none: more pages than these are opened then, if they are the file's. For signal
 // handlers, too.
 int mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed);
-// A sum of what a page that is the file's has, whatever the program may do there. For signal
-// handlers, too.
+// A sum of what a page that is the file's has, whatever the program may do there;
+// MPIPP_TOUCH_NO_SUM where it cannot be read. For signal handlers, too.
 uint64_t mpipp_pages_sum(uint64_t page);
 // How many mappings it takes at most that pages have been exchanged.
 uint64_t mpipp_pages_mappings(void);

@@ -62,8 +62,9 @@ static enum mpipp_moved ask_moved(const struct mpipp_touch *touch, int is_persis
   if (!touch->receives) return MPIPP_MOVED;
   // To ask lets what has arrived come in. What was stored there cannot be told from that.
   if (touch->stores || touch->sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
-  int same = mpipp_pages_sum(mpipp_page_down(touch->address)) == touch->sum;
-  return same ? MPIPP_MOVED : MPIPP_NOT_MOVED;
+  uint64_t sum = mpipp_pages_sum(mpipp_page_down(touch->address));
+  if (sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
+  return sum == touch->sum ? MPIPP_MOVED : MPIPP_NOT_MOVED;
 }
 
 static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
