@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from mpipp.checks import changes, every, givenback, touches
 from mpipp.checks.finding import Finding
@@ -75,10 +76,11 @@ class Answering:
                 return
             of_question: Iterable[Finding]
             if awaits in (questions.TOUCH, questions.STOP):
+                variable = partial(one.places.variable, frame=question.frame)
                 between = [
                     touches.check(process),
                     givenback.check(process, one.asker.registry.given_back()),
-                    changes.check(process, question.changes, one.places.variable),
+                    changes.check(process, question.changes, variable),
                 ]
                 of_question = every.cited(itertools.chain(*between), [process])
             else:

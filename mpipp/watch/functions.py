@@ -83,6 +83,13 @@ class Functions:
                 return [self._function(one) for one in (*inside[::-1], self._entries[number])]
         return []
 
+    def own(self, address: int) -> Any:
+        """The entry of the function whose code an address is in; None if it is in none."""
+        for low, high, number in self._own:
+            if low <= address < high:
+                return self._unit.get_DIE_from_refaddr(self._entries[number].offset)
+        return None
+
     def _inside(self, number: int) -> list[tuple[int, int, _Entry]]:
         # What was inlined into a function, the outermost first.
         if number not in self._inlined:
@@ -97,11 +104,11 @@ class Functions:
     def _function(self, entry: _Entry) -> Function:
         read = self._unit.get_DIE_from_refaddr(entry.offset)
         if not entry.is_inlined:
-            return Function(_name(read), None)
+            return Function(name_of(read), None)
         attributes = read.attributes
         called = ("DW_AT_call_file", "DW_AT_call_line")
         file, line = (attributes[one].value if one in attributes else 0 for one in called)
-        return Function(_name(read), (file, line))
+        return Function(name_of(read), (file, line))
 
     def _ranges(self, entry: _Entry) -> Iterator[tuple[int, int]]:
         read = self._unit.get_DIE_from_refaddr(entry.offset)
@@ -135,7 +142,8 @@ def _listed(attribute: Any, unit: Any, debug: Any) -> Iterator[tuple[int, int]]:
             yield base + one.begin_offset, base + one.end_offset
 
 
-def _name(entry: Any) -> str:
+def name_of(entry: Any) -> str:
+    """What an entry is called, "" if it has no name."""
     for _ in range(4):
         if "DW_AT_name" in entry.attributes:
             return os.fsdecode(entry.attributes["DW_AT_name"].value)

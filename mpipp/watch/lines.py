@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from mpipp.show.functions import known_as
 from mpipp.watch.functions import Functions, ranges
+from mpipp.watch.variables import variable
 
 # Of what compilers make of the name of a variable: of a Fortran module, or local and static.
 _FORTRAN = re.compile(r"(?:__\w+?_MOD_)?(.+?)(?:\.\d+)?$")
@@ -150,6 +151,15 @@ class Lines:
             return ""
         name, distance = _FORTRAN.sub(r"\1", found.name), address - found.low
         return f"{name}+{distance}" if distance else name
+
+    def local(self, address: int, offset: int) -> str:
+        """ "row+8": the variable at an offset from the canonical frame address, in the frame of a
+        function that goes on at an address; "" if there is none."""
+        unit = self._unit(address)
+        with suppress(*_damage()):
+            function = unit.functions.own(address) if unit and unit.functions else None
+            return variable(function, address, offset, self._debug) if function else ""
+        return ""
 
     def _name(self, address: int) -> str:
         symbol = self._symbol(address)

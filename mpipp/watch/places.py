@@ -21,6 +21,13 @@ class _Mapping(NamedTuple):
     path: str
 
 
+class StackFrame(NamedTuple):
+    """A function's, where it goes on (address of code), and the frame's end (of the stack)."""
+
+    code: int
+    end: int
+
+
 class Places:
     """Of one process: what it has loaded is read while it is there, and kept.
 
@@ -97,11 +104,15 @@ class Places:
         found = (one.path for one in self._mappings if one.start <= address < one.end)
         return next(found, "")
 
-    def variable(self, address: int) -> str:
+    def variable(self, address: int, frame: StackFrame | None = None) -> str:
         """The variable at an address, with the distance from its beginning: "faces+3968".
 
-        Of static memory, by the symbols of what is loaded; "" where there is none.
+        Of static memory, by the symbols of what is loaded; of a stack frame that has the address,
+        if it is given, by debug information; "" where there is none.
         """
+        if frame is not None:
+            found = self._find(frame.code - 1)
+            return found[0].local(found[1], address - frame.end) if found else ""
         # A file's data lie behind its code, and before the next one's. Reading takes time, and
         # a process may wait meanwhile.
         below = [mapping for mapping in self._mappings if mapping.start <= address]

@@ -32,7 +32,7 @@ from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Known, Registry
 from mpipp.registry.recorded import Recorded
 from mpipp.watch.memory import FileMemory
-from mpipp.watch.places import Places
+from mpipp.watch.places import Places, StackFrame
 from mpipp.watch.touched import of_program, own_frames
 
 MOST_BYTES = 1 << 21  # of a question
@@ -46,9 +46,8 @@ _TOUCHED = struct.Struct("=QQQIIII")  # struct mpipp_touched
 _CHANGE = struct.Struct("=QQQQ32s32s")  # struct mpipp_change
 # enum mpipp_change_kind
 _KINDS = {1: changes.SENT, 2: changes.RECEIVED, 3: changes.GONE}
-_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED = range(
-    1, 8
-)  # enum mpipp_note_kind
+# enum mpipp_note_kind
+_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED, _FRAME = range(1, 9)
 NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP = range(6)  # enum mpipp_awaits
 _MOVED = {1: False, 2: True}  # enum mpipp_moved
 _ENDS = ("", "may complete", "completes", "gives up", NEVER, MEANWHILE)  # enum mpipp_ends
@@ -70,6 +69,12 @@ class Question(NamedTuple):
     touches: list[Touch]
     given_back: list[GivenBack]
     changes: list[changes.Change]
+    frames: list[StackFrame]
+
+    @property
+    def frame(self) -> StackFrame | None:
+        """The stack frame that has what was touched, or changed; None: it is not on a stack."""
+        return self.frames[0] if self.frames else None
 
 
 def read(memory: Memory, address: int, call_size: int) -> Question:
@@ -80,7 +85,9 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
         raise MpippError("a question of a watched process is damaged")
     data = memory.read(address, size)
-    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], {}, [], [], [], [])
+    question = Question(
+        tid, status, awaits, data[_HEAD.size : begin], {}, [], {}, [], [], [], [], []
+    )
     at = begin
     while at + _NOTE.size <= size:
         kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
@@ -102,6 +109,8 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
             question.given_back.append(GivenBack(a, a + b, _site(content)))
         elif kind == _CHANGED and len(content) == _CHANGE.size:
             question.changes.append(_change(content))
+        elif kind == _FRAME:
+            question.frames.append(StackFrame(a, b))
     return question
 
 
@@ -227,8 +236,9 @@ class Asked(Registry):
             yield self.at(kind, record)
 
     def touches(self) -> Iterator[Touch]:
-        touches = self._question.touches if self._question else ()
-        return (of_program(touch, self._places) for touch in touches)
+        question = self._question
+        for touch in question.touches if question else ():
+            yield of_program(touch, self._places, question.frame if question else None)
 
     def onesided(self) -> None:
         """No question is about it."""

@@ -9,13 +9,17 @@ from dataclasses import replace
 from mpipp.model import Site, Touch
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Registry
-from mpipp.watch.places import Places
+from mpipp.watch.places import Places, StackFrame
 
 
-def of_program(touch: Touch, places: Places) -> Touch:
-    """One without what called the program's own functions, and with the variable's name."""
+def of_program(touch: Touch, places: Places, frame: StackFrame | None = None) -> Touch:
+    """One without what called the program's own functions, and with the variable's name.
+
+    Args:
+        frame: that of the address, if that is known.
+    """
     site = own_frames(touch.site, places)
-    return touch._replace(site=site, variable=places.variable(touch.address))
+    return touch._replace(site=site, variable=places.variable(touch.address, frame))
 
 
 def own_frames(site: Site, places: Places) -> Site:

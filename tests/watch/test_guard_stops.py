@@ -68,7 +68,7 @@ error: the buffer of a pending MPI_Ssend_init was changed
   rank 0: MPI_Ssend_init(dest = 0, tag = 0, comm = "MPI_COMM_SELF", buf = 0x... (4 MPI_DOUBLE)), \
 request #1
     called at touched_twice.c:LINE in changes
-    buf[1](DOUBLE), at 0x..., was 0 and is 3
+    buf[1](DOUBLE), at 0x..., in small+8, was 0 and is 3
     it is not known whether the data had been moved
   rank 0: MPI_Start, which started it
     called at touched_twice.c:LINE in changes

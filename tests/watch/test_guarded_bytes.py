@@ -20,7 +20,7 @@ STAYS = """\
 
 # The function; the call that is pending, with its buffer; what has changed; what completes it.
 CHANGED = [
-    ("early_store", 20, "16 MPI_DOUBLE", "buf(DOUBLE), at 0x..., was 0 and is 17"),
+    ("early_store", 20, "16 MPI_DOUBLE", "buf(DOUBLE), at 0x..., in here, was 0 and is 17"),
     (
         "in_a_column",
         21,
@@ -31,9 +31,9 @@ CHANGED = [
         "last_byte",
         22,
         "2 RESIZED[0, 24]",
-        "buf[1](RESIZED)[0](STRUCT)[1][1](INT), at 0x..., was 5 and is 7",
+        "buf[1](RESIZED)[0](STRUCT)[1][1](INT), at 0x..., in out+32, was 5 and is 7",
     ),
-    ("in_a_receive", 23, "16 MPI_DOUBLE", "buf[15](DOUBLE), at 0x..., holds 0.5"),
+    ("in_a_receive", 23, "16 MPI_DOUBLE", "buf[15](DOUBLE), at 0x..., in in+120, holds 0.5"),
     ("at_an_edge", 24, "3000 MPI_DOUBLE", "buf[1](DOUBLE), at 0x..., was 0 and is -1"),
     ("at_the_other_edge", 25, "3000 MPI_DOUBLE", "buf[2999](DOUBLE), at 0x..., holds 2"),
     ("by_a_thread", 26, "16 MPI_DOUBLE", "buf[2](DOUBLE), at 0x..., in out+16, was 0 and is 9"),

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "guard/faults.h"
+#include "guard/frames.h"
 #include "guard/stops.h"
 #include "guard/telling.h"
 #include "recorders/threads.h"
@@ -13,7 +14,8 @@ enum { KNOWN = 1024 };
 static uint64_t known[KNOWN]; // sums of what was asked about
 
 // With the store's lock. Returns whether the process is to stop.
-static int ask(const struct mpipp_request *request, const struct mpipp_change *change) {
+static int ask(const struct mpipp_request *request, const struct mpipp_change *change,
+               struct mpipp_frame frame) {
   struct mpipp_asking asking;
   uint64_t sum = (request->call.caller * 31 + mpipp_self->call.caller) * 0xBF58476D1CE4E5B9u;
   sum ^= change->kind ^ sum >> 29;
@@ -27,24 +29,27 @@ static int ask(const struct mpipp_request *request, const struct mpipp_change *c
   }
   mpipp_ask_pending(&asking, request);
   mpipp_ask_change(&asking, change);
+  mpipp_ask_of_frame(&asking, frame);
   if (mpipp_ask_before_end(&asking, &stops)) known[sum % KNOWN] = sum;
   return stops;
 }
 
 void mpipp_tell_change(const struct mpipp_request *request, const struct mpipp_change *change) {
+  struct mpipp_frame frame = mpipp_frame_of(change->address);
   mpipp_lock();
   int is_told = mpipp_is_touched(request->object.serial); // by its line
-  int stops = !is_told && ask(request, change);
+  int stops = !is_told && ask(request, change, frame);
   mpipp_unlock();
   mpipp_stop_if(stops);
 }
 
 void mpipp_tell_pending_change(uint64_t handle, uint64_t serial,
                                const struct mpipp_change *change) {
+  struct mpipp_frame frame = mpipp_frame_of(change->address);
   mpipp_lock();
   const struct mpipp_request *request = mpipp_pending_request(handle, serial);
   int is_told = change->kind != MPIPP_CHANGE_GONE && mpipp_is_touched(serial);
-  int stops = request && !is_told && ask(request, change);
+  int stops = request && !is_told && ask(request, change, frame);
   mpipp_unlock();
   mpipp_stop_if(stops);
 }

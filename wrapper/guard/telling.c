@@ -5,6 +5,7 @@
 
 #include "generated/procedures.h"
 #include "guard/accesses.h"
+#include "guard/frames.h"
 #include "guard/pages.h"
 #include "layouts/comb.h"
 #include "mpi/resolve.h"
@@ -117,7 +118,7 @@ static int is_known(uint64_t sum, enum mpipp_moved moved) {
 
 // With the lock.
 static void ask(const struct mpipp_touch *touch, const struct mpipp_request *request,
-                enum mpipp_ends ends) {
+                enum mpipp_ends ends, struct mpipp_frame frame) {
   struct mpipp_asking asking;
   mpipp_ask_begin(&asking, mpipp_self);
   if (asking.question) asking.question->awaits = MPIPP_AWAITS_TOUCH;
@@ -126,6 +127,7 @@ static void ask(const struct mpipp_touch *touch, const struct mpipp_request *req
                   (struct mpipp_touched){touch->serial, touch->address, touch->tid, touch->stores,
                                          touch->moved, ends, touch->bytes},
                   touch->instruction, touch->callers, touch->count);
+  mpipp_ask_of_frame(&asking, frame);
   uint64_t sum = sum_of(touch, &request->call);
   if (mpipp_ask_end(&asking))
     known[sum % KNOWN] = touch->moved == MPIPP_MOVED ? sum & ~(uint64_t)1 : sum;
@@ -148,6 +150,7 @@ static struct mpipp_request *worth_telling(const struct mpipp_touch *touch) {
 }
 
 static int tell(struct mpipp_touch *touch, void *with) {
+  struct mpipp_frame frame = mpipp_frame_of(touch->address);
   mpipp_lock();
   struct mpipp_request *request = worth_telling(touch);
   uint64_t place = request ? sum_of(touch, &request->call) : touch->place;
@@ -159,7 +162,7 @@ static int tell(struct mpipp_touch *touch, void *with) {
   request = request ? worth_telling(touch) : NULL;
   enum mpipp_ends ends = request ? ended_by(with, request) : MPIPP_ENDS_NOT;
   int is_over = !request || ends != MPIPP_ENDS_NOT || kept_count == MOST_KEPT;
-  if (request && is_over) ask(touch, request, ends);
+  if (request && is_over) ask(touch, request, ends, frame);
   if (place) keep(touch, !is_over);
   mpipp_unlock();
   return is_over;
@@ -185,10 +188,11 @@ static int is_asking(void) {
 
 static int tell_ended(struct mpipp_touch *touch, void *with) {
   const struct mpipp_request *request = with;
+  struct mpipp_frame frame = mpipp_frame_of(touch->address);
   mpipp_lock();
   // What it has kept when it was called came before that.
   enum mpipp_ends ends = touch->place && is_asking() ? MPIPP_ENDS : MPIPP_ENDS_MEANWHILE;
-  if (!is_known(sum_of(touch, &request->call), touch->moved)) ask(touch, request, ends);
+  if (!is_known(sum_of(touch, &request->call), touch->moved)) ask(touch, request, ends, frame);
   if (touch->place) keep(touch, 0);
   mpipp_unlock();
   return 1;

@@ -212,6 +212,10 @@ void mpipp_ask_change(struct mpipp_asking *asking, const struct mpipp_change *ch
   if (note) memcpy(note + 1, change, sizeof *change);
 }
 
+void mpipp_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end) {
+  add(asking, MPIPP_NOTE_FRAME, code, end, 0);
+}
+
 // What came before is certain to be of one thread alone, if no other had called by now.
 static void add_threads(struct mpipp_asking *asking) {
   const uint64_t *several = &mpipp_registry.several_called;
