@@ -13,6 +13,7 @@ from support import MPI, ROOT, need, on_mpi, shell
 
 STORE = "a store to the buffer of a pending MPI_Issend: stores to "
 STORE_RECEIVED = "a store to the buffer of a pending MPI_Irecv: stores to "
+GIVEN_BACK = "the buffer of a pending MPI_Issend is given back: gives back the memory, which has "
 LOAD = "a load from the buffer of a pending MPI_Irecv: loads "
 FOUND = [
     f"{STORE_RECEIVED}buf(INT) in stores_int",
@@ -64,7 +65,8 @@ def compiled(mpi: MPI, where: Path, command: str, name: str, *flags: str, with_:
 def told(block: str) -> str:
     """What a report says, without what differs: what was done to which element, and where."""
     headline, access, at, *_ = block.splitlines()
-    what = re.sub(r" at 0x.*", "", access.removeprefix("  rank 0: ")).rstrip(",")
+    access = access.removeprefix("  rank 0: ")
+    what = re.sub(r" at 0x[0-9a-f]+(, which has .*)?.*", r"\1", access).rstrip(",")
     function = re.sub(r"    at \S+:\d+ ", "", at)
     return f"{headline.removeprefix('error: ')}: {what} {function}"
 
@@ -179,6 +181,7 @@ FOUND_CXX = [
     f"{STORE}buf(BYTE) in compare_exchange_strong (inlined)",
     f"{STORE}buf(BYTE) in fills",
     f"{STORE}buf(BYTE) in operator() (inlined)",
+    f"{GIVEN_BACK}buf(BYTE) in gives_back",
 ]
 
 
@@ -199,6 +202,7 @@ FOUND_FORTRAN = [
     f"{STORE}buf(DOUBLE_PRECISION) in {name} (inlined)"
     for name in ("stores", "in_section", "copies")
 ]
+FOUND_FORTRAN.append(f"{GIVEN_BACK}buf(DOUBLE_PRECISION) in gives_back (inlined)")
 
 
 @on_mpi("mpich4")

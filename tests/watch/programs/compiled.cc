@@ -40,6 +40,9 @@ __attribute__((noinline)) static void fills(double *at) {
 __attribute__((noinline)) static void in_thread(char *at) {
   std::thread([at] { *at = 'x'; }).join();
 }
+__attribute__((noinline)) static void gives_back(char *at) {
+  delete[] at;
+}
 
 int main(int argc, char **argv) {
   int provided;
@@ -57,6 +60,7 @@ int main(int argc, char **argv) {
   one(&counter, 4, exchanges);
   one(&many[99], 8, [&](double *) { fills(many.data()); });
   one(&letter, 1, in_thread);
+  one(new char[100](), 100, gives_back);
   MPI_Finalize();
   if (rank == 0) std::printf("%g %Lg %d %g %c\n", row[3], wide, counter.load(), many[99], letter);
 }

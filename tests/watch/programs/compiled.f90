@@ -6,6 +6,7 @@ program compiled
   integer :: rank, tag, error
   logical :: wrong
   double precision :: row(16)
+  double precision, allocatable :: given(:)
   integer :: i
 
   wrong = command_argument_count() > 0
@@ -17,6 +18,9 @@ program compiled
   call one(row(5:8), 4, 2)
   call one(row(9:10), 2, 3)
   call one(row(16:16), 1, 4)
+  allocate (given(100))
+  given = 0
+  call one(given, 100, 5)
   call MPI_Finalize(error)
   if (rank == 0) print '(16f4.1)', (row(i), i = 1, 16)
 
@@ -45,8 +49,10 @@ contains
       call in_section(row)
     case (3)
       call copies(row)
-    case default
+    case (4)
       call beside(row)
+    case default
+      call gives_back()
     end select
   end subroutine
 
@@ -63,6 +69,10 @@ contains
   subroutine copies(a)
     double precision, intent(inout) :: a(:)
     a(9:12) = a(1:4)
+  end subroutine
+
+  subroutine gives_back()
+    deallocate (given)
   end subroutine
 
   subroutine beside(a)
