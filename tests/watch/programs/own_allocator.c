@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, SMALLEST = 6, LARGE = 17, SIZES = 30, BYTES = 1 << 18, TIMES = 30, FEW = 9 };
+enum { PAGE = 4096, SMALLEST = 6, LARGE = 17, SIZES = 30, BYTES = 1 << 18, TIMES = 15, FEW = 9 };
 struct block {   // before each
   uint64_t size; // a power of two
   struct block *next, *base;
