@@ -68,8 +68,12 @@ def parts(process: Process) -> Iterator[tuple[Side | None, Part]]:
     known = World([process])
     messages: dict[Hashable, Pair] = {}
     for side in sides.every(known):
-        of = sides.key(known, side)
-        if of is not None:
+        of, starts = sides.key(known, side), sides.starts_key(known, side)
+        if starts is not None:
+            key = hashed(4, *starts)
+            total = _over(side, {}, lambda _: _EXISTS)
+            yield side, Part(key, _other(side, starts), _signed(side, weight(key, 0), total))
+        elif of is not None:
             key = hashed(1, *of)
             total = _over(side, messages, functools.partial(_message, side))
             yield side, Part(key, _other(side, of), _signed(side, weight(key, 0), total))

@@ -50,7 +50,7 @@ def _in_channel(call: Call, channel: Channel, comm: Comm) -> Call:
     handle = None if "unlisted" in comm.header.flags else comm.header.handle
     if channel.sequence in _WITH_TAGS:
         return replace(call, comm=handle)
-    if "sends" in channel.sequence:
+    if "send" in channel.sequence:
         return replace(call, comm=handle, tag=channel.tag, dest=channel.peer)
     return replace(call, comm=handle, tag=channel.tag, source=channel.peer)
 

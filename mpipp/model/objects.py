@@ -20,7 +20,9 @@ class Channel:
     any channel: `count` is that of the receives posted before it, `posted` that of all.
     """
 
-    sequence: str  # "sends" "receives" "collectives" "partitioned sends" "partitioned receives"
+    # "sends" "receives" "collectives"; of partitioned operations "partitioned sends", "partitioned
+    # receives", how many are made, and "partitioned send starts", "partitioned receive starts".
+    sequence: str
     peer: int
     tag: int
     count: int

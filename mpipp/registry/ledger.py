@@ -52,7 +52,7 @@ class Ledger:
         rest = rest[sum(len(one) for one in raw) :]
         vectors, rest = self._vectors(rest, present >> 32)
         own_op = _own_op(scalars.get("op", 0))
-        sends, receives = "sends" in channel.sequence, "receives" in channel.sequence
+        sends, receives = "send" in channel.sequence, "receive" in channel.sequence
         counted = vectors[0] if vectors and self._has(present, "counts") else None
         return Call(
             procedure=source.procedure(head >> 40),

@@ -25,7 +25,7 @@ def title(comm: Comm, channel: Channel, around: Surroundings) -> str:
     if channel.sequence in ("window calls", "file calls"):
         made = f"{channel.sequence.split()[0]} made by collective call number {channel.tag}"
         return f"{name}, {made}: {count.replace(noun, 'collective call')}"
-    way = "to" if "sends" in channel.sequence else "from"
+    way = "to" if "send" in channel.sequence else "from"
     return f"{name}, {way} rank {channel.peer}, tag {channel.tag}: {count}"
 
 

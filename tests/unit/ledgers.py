@@ -94,6 +94,10 @@ class Ended(Recorded):
         """Messages."""
         return self._add("receives", peer, tag, runs)
 
+    def starts(self, sequence: str, peer: int, tag: int, *runs: Run) -> Ended:
+        """Of partitioned operations: "send" or "receive"."""
+        return self._add(f"partitioned {sequence} starts", peer, tag, runs)
+
     def turns(self, *runs: Run) -> Ended:
         """How many collective calls came one after the other on a communicator: root and tag."""
         return self._add("turns", -1, -1, runs)
@@ -175,9 +179,9 @@ class Ended(Recorded):
 
 
 def _in_channel(of: Call, channel: Channel) -> Call:
-    if channel.sequence == "sends":
+    if "send" in channel.sequence:
         return replace(of, comm=WORLD, dest=channel.peer, tag=channel.tag)
-    if channel.sequence == "receives":
+    if "receive" in channel.sequence:
         return replace(of, comm=WORLD, source=channel.peer, tag=channel.tag)
     return replace(of, comm=WORLD)
 

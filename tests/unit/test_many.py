@@ -25,6 +25,8 @@ RECEIVED = [
     call("MPI_Recv", buffer("buf", 3, INT), line=2),
     call("MPI_Irecv", buffer("buf", 5, DOUBLE)),
 ]
+PARTS = [call("MPI_Psend_init", buffer("buf", 2, INT, 4), line=4)]
+PARTS_IN = [call("MPI_Precv_init", buffer("buf", 8, INT), line=5)]
 OTHER = call("MPI_Send", buffer("buf", 5, FLOAT), line=3)
 SUM = call("MPI_Allreduce", buffer("sendbuf", 1, INT), buffer("recvbuf", 1, INT), op=OPS["MPI_SUM"])
 MAX = call("MPI_Allreduce", buffer("sendbuf", 1, INT), buffer("recvbuf", 1, INT), op=OPS["MPI_MAX"])
@@ -44,6 +46,13 @@ LOST = """\
 error: a message is sent and never received
   rank 7: MPI_Send(dest = 8, tag = 9, comm = "MPI_COMM_WORLD", buf = 5 MPI_FLOAT)
     called at app.c:3 in main
+  rule: MPI-4.1, section 11.2.2: every message must have been received before MPI is finalized
+  to do: receive it, or do not send it
+  MUST: MUST_ERROR_MESSAGE_LOST"""
+UNSTARTED = """\
+error: 2 messages are sent and never received
+  rank 7: MPI_Psend_init(dest = 8, tag = 9, comm = "MPI_COMM_WORLD", buf = 8 MPI_INT)
+    called at app.c:4 in main
   rule: MPI-4.1, section 11.2.2: every message must have been received before MPI is finalized
   to do: receive it, or do not send it
   MUST: MUST_ERROR_MESSAGE_LOST"""
@@ -73,6 +82,11 @@ def leave(directory: Path, *wrong: str) -> None:
         ended.receives((rank - 1) % SIZE, 1, (1, 1000, RECEIVED))
         if "lost" in wrong and rank == 7:
             ended.sends(8, 9, (1, 1, [OTHER]))
+        # Partitioned ones between two of them.
+        if rank == 7:
+            ended.starts("send", 8, 9, (1, 5, PARTS))
+        if rank == 8:
+            ended.starts("receive", 7, 9, (1, 3 if "lost" in wrong else 5, PARTS_IN))
         ended.joins((1, 7, [SUM]), (8, 1, [MAX if "op" in wrong and rank == 40 else SUM]))
         content = files.written(ended.process(), frames, "node").process
         save(str(directory), f"{run.PROCESSES}/{rank}", content)
@@ -112,9 +126,9 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
 def test_only_what_differs_is_compared(wrong: Path) -> None:
     paths = run.paths(str(wrong / run.PROCESSES))
     found = many.chosen(paths, many.Alone())
-    assert (len(found.keys), len(found.paths)) == (3, SIZE)
+    assert (len(found.keys), len(found.paths)) == (4, SIZE)
     compared = run.compare(str(wrong), told=[])
-    rules = ["message-types", "message-lost", "op-mismatch"]
+    rules = ["message-types", "message-lost", "message-lost", "op-mismatch"]
     assert [one.rule.id for one in compared.findings] == rules
     # Of each process only the channels in question were read.
     world = compared.processes[61].registry.objects("comm")
@@ -133,8 +147,8 @@ def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
         timeout=60,
         check=False,
     )
-    last = "mpipp: 3 errors in 0 processes, 0 calls"
-    assert done.stdout == "\n\n".join([MISMATCH, LOST, WRONG, last]) + "\n", done.stderr
+    last = "mpipp: 4 errors in 0 processes, 0 calls"
+    assert done.stdout == "\n\n".join([MISMATCH, LOST, UNSTARTED, WRONG, last]) + "\n", done.stderr
     assert done.returncode == 0
     # mpipp report shows the same.
     assert (wrong / "findings.txt").read_text().startswith(MISMATCH)

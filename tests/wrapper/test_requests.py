@@ -128,10 +128,16 @@ def partitioned(process: Process) -> None:
     assert [r.starts for r in process.pending()] == [2, 2]
     process.until("one partition")
     assert [(r.starts, r.call.ordinal) for r in process.pending()] == [(1, 1), (1, 1)]
-    channels = [c for c in process.find("comm", "comm").channels if c.tag == 4]
-    assert sorted((c.sequence, c.count) for c in channels) == [
-        ("partitioned receives", 1),
-        ("partitioned sends", 1),
+    channels = [c for c in process.find("comm", "comm").channels if c.tag in (3, 4)]
+    assert sorted((c.tag, c.sequence, c.count) for c in channels) == [
+        (3, "partitioned receive starts", 2),
+        (3, "partitioned receives", 1),
+        (3, "partitioned send starts", 2),
+        (3, "partitioned sends", 1),
+        (4, "partitioned receive starts", 1),
+        (4, "partitioned receives", 1),
+        (4, "partitioned send starts", 1),
+        (4, "partitioned sends", 1),
     ]
 
 

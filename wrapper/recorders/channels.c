@@ -298,6 +298,19 @@ uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp
   return mpipp_count(call, MPIPP_SENDS, made->comm, mpipp_channel_key((int)made->dest, tag), made);
 }
 
+static enum mpipp_sequence started(const struct mpipp_call *made) {
+  return made->present & MPIPP_HAS_DEST ? MPIPP_STARTED_SENDS : MPIPP_STARTED_RECEIVES;
+}
+
+static uint64_t started_key(const struct mpipp_call *made) {
+  const int sends = (made->present & MPIPP_HAS_DEST) != 0;
+  return mpipp_channel_key((int)(sends ? made->dest : made->source), (int)made->tag);
+}
+
+void mpipp_partitioned_starts(const struct mpipp_call *call, const struct mpipp_call *made) {
+  mpipp_count(call, started(made), made->comm, started_key(made), made);
+}
+
 void mpipp_all_uncertain(void) {
   mpipp_lock();
   const struct mpipp_table *table = mpipp_stores[MPIPP_COMM].table;
@@ -325,6 +338,15 @@ static void give_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uin
     MPIPP_WRITE(channel->count, ordinal - 1);
   else
     mpipp_set_uncertain(comm, sequence);
+}
+
+void mpipp_partitioned_not_started(const struct mpipp_call *made) {
+  mpipp_lock();
+  struct mpipp_comm *comm = comm_of(made->comm);
+  struct mpipp_channel *channel =
+      comm ? mpipp_channel_known(comm, started(made), started_key(made)) : NULL;
+  if (channel) give_back(comm, started(made), started_key(made), MPIPP_READ(channel->count));
+  mpipp_unlock();
 }
 
 void mpipp_uncount(struct mpipp_call *call) {
@@ -360,6 +382,8 @@ void mpipp_uncertain(const struct mpipp_call *call) {
     mpipp_set_uncertain(comm, MPIPP_RECEIVES);
     mpipp_set_uncertain(comm, MPIPP_PARTITIONED_SENDS);
     mpipp_set_uncertain(comm, MPIPP_PARTITIONED_RECEIVES);
+    mpipp_set_uncertain(comm, MPIPP_STARTED_SENDS);
+    mpipp_set_uncertain(comm, MPIPP_STARTED_RECEIVES);
   } else {
     mpipp_set_uncertain(comm, MPIPP_COLLECTIVES);
   }

@@ -126,6 +126,11 @@ uint64_t mpipp_matched(const struct mpipp_call *call, int source, int tag);
 // The ordinal of a persistent operation that starts.
 uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp_call *made);
 
+// A partitioned operation starts: how often is counted for each peer and tag, since each start of a
+// send is for one of a receive. Or it was not started after all.
+void mpipp_partitioned_starts(const struct mpipp_call *call, const struct mpipp_call *made);
+void mpipp_partitioned_not_started(const struct mpipp_call *made);
+
 // The call takes no part in the matching after all.
 void mpipp_uncount(struct mpipp_call *call);
 

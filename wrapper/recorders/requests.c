@@ -109,13 +109,16 @@ void mpipp_request_output(uint64_t handle, const void *output) {
   mpipp_unlock_kind(locked);
 }
 
-// A persistent send or receive is matched anew whenever it starts; others when they are made.
-static int matched_at_start(const struct mpipp_call *made) {
-  int partitioned = mpipp_facts[made->procedure].form == MPIPP_FORM_PARTITIONED;
-  return !partitioned && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
+static int is_partitioned(const struct mpipp_call *made) {
+  return mpipp_facts[made->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
-// Whether a request is about to start and be matched anew, with a copy of the call that made it.
+// A persistent send or receive is matched anew whenever it starts; others when they are made.
+static int matched_at_start(const struct mpipp_call *made) {
+  return !is_partitioned(made) && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
+}
+
+// Whether a request is about to start, with a copy of the call that made it.
 static int is_about_to_start(uint64_t handle, struct mpipp_call *made) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_chain_find(handle, 0);
@@ -124,7 +127,7 @@ static int is_about_to_start(uint64_t handle, struct mpipp_call *made) {
   if (starts && !matched_at_start(&request->call))
     MPIPP_WRITE(request->starts, request->starts + 1);
   mpipp_unlock_kind(locked);
-  return starts && matched_at_start(made);
+  return starts;
 }
 
 // Before MPI starts them, as other sends and receives are counted; without the lock, which is taken
@@ -134,6 +137,8 @@ void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, 
     struct mpipp_call made;
     uint64_t handle = MPIPP_KEY(requests[i]);
     if (!is_about_to_start(handle, &made)) continue;
+    if (is_partitioned(&made)) mpipp_partitioned_starts(call, &made);
+    if (!matched_at_start(&made)) continue;
     uint64_t ordinal = mpipp_started_ordinal(call, &made);
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     struct mpipp_request *request = mpipp_chain_find(handle, 0);
@@ -153,6 +158,7 @@ static void take_back(uint64_t handle) {
   if (counted) MPIPP_WRITE(request->starts, request->starts - 1);
   mpipp_unlock_kind(locked);
   if (about && matched_at_start(&made)) mpipp_uncount(&made);
+  if (counted && is_partitioned(&made)) mpipp_partitioned_not_started(&made);
 }
 
 int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) {
@@ -335,8 +341,7 @@ void mpipp_partitions_marked(struct mpipp_call *call, int64_t first, int64_t cou
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_chain_find(handle, 0);
-  if (request && mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED)
-    mark(request, first, count, list);
+  if (request && is_partitioned(&request->call)) mark(request, first, count, list);
   mpipp_unlock_kind(locked);
 }
 

@@ -159,6 +159,8 @@ enum mpipp_sequence {
   MPIPP_GROUP_CALLS, // of MPI_Comm_create_group, by members (mpipp_gathering) and tag; and of those
                      // that make communicators of groups alone, by members and stringtag
   MPIPP_TURNS,       // of MPI_COMM_WORLD: whose collective calls came next, see channels.h
+  MPIPP_STARTED_SENDS, // how often partitioned ones were started, whichever was
+  MPIPP_STARTED_RECEIVES,
   MPIPP_SEQUENCES
 };
 

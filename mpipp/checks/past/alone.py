@@ -10,6 +10,7 @@ from mpipp.checks import exchanges, overlaps
 from mpipp.checks.accesses import accesses
 from mpipp.checks.finding import Findings
 from mpipp.checks.joined import Joined
+from mpipp.checks.past.sides import is_sent, is_start
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import Member
 from mpipp.model import Call, Channel, Comm, DatatypeRecord, Kept, Outline
@@ -79,7 +80,7 @@ def _channels(process: Process) -> Iterator[tuple[Comm, Channel]]:
     for comm in process.registry.objects("comm", ended=True):
         if isinstance(comm, Comm):
             for channel in comm.channels:
-                if "sends" not in channel.sequence and channel.sequence != "turns":
+                if not is_sent(channel) and not is_start(channel) and channel.sequence != "turns":
                     yield comm, channel
 
 

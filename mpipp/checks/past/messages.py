@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from mpipp.checks import messages, signatures
@@ -13,7 +13,16 @@ from mpipp.checks.hangs.messages import Messages as HangMessages
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.limits import Limits
 from mpipp.checks.past.meetings import MOST_TURNS, Histories, Meeting, Met
-from mpipp.checks.past.sides import Key, Side, every, is_message, is_sent, key
+from mpipp.checks.past.sides import (
+    RECEIVED,
+    Key,
+    Side,
+    every,
+    is_message,
+    is_sent,
+    is_start,
+    key,
+)
 from mpipp.checks.past.whole import Whole, data_of
 from mpipp.checks.process import Process
 from mpipp.checks.world import World
@@ -107,9 +116,13 @@ def check(known: World) -> Findings:
                 past.add(of, side)
     sends, receives = messages.live(known)
     yield from past.compare(sends.keys() & receives.keys())
-    sent = {of: side for of, ends in channels.items() for side in ends if is_sent(side.channel)}
-    yield from _lost(known, sent)
+    sent = [side for ends in channels.values() for side in ends if side.channel.sequence == "sends"]
+    yield from _lost(known, [*sent, *every(known, _is_send_start)])
     past.limits.tell()
+
+
+def _is_send_start(channel: Channel) -> bool:
+    return is_start(channel) and is_sent(channel)
 
 
 def _is_received(side: Side) -> bool:
@@ -124,21 +137,24 @@ def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
     return signatures.compare(data[0], data[1], signatures.MESSAGE)
 
 
-def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
+def _lost(known: World, sends: Iterable[Side]) -> Findings:
     # Only once both are at their end: until then the receive may come.
-    known_of: dict[int, dict[tuple[int, int], Channel]] = {}  # by receiver's communicator
+    known_of: dict[int, dict[tuple[str, int, int], Channel]] = {}  # by receiver's communicator
     twins = _Twins(known)
-    for of, sent in sends.items():
+    for sent in sends:
+        sequence, tag = RECEIVED[sent.channel.sequence], sent.channel.tag
         receiver = known.peer(sent.member, sent.channel.peer)
         ended = receiver is not None and at_the_end(receiver.process)
-        if not ended or receiver is None or not at_the_end(sent.member.process) or of.partitioned:
+        if not ended or receiver is None or not at_the_end(sent.member.process):
             continue
-        if "receives" in receiver.comm.uncertain_all or receiver.comm.frozen:
+        if sequence in receiver.comm.uncertain_all:
+            continue
+        if sequence == "receives" and receiver.comm.frozen:
             continue
         comm = id(receiver.comm)  # there are many channels, with several processes each
         if comm not in known_of:
             known_of[comm] = _receives(receiver.comm)
-        received = known_of[comm].get((sent.member.comm.rank, of.tag))
+        received = known_of[comm].get((sequence, sent.member.comm.rank, tag))
         if received is not None and received.shared:
             continue
         count = received.count if received is not None else 0
@@ -147,8 +163,10 @@ def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
             continue
         last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
         if last is not None:
-            call = replace(last.at(count + 1).call, ordinal=count + 1)
-            near = list(twins.of(sent, receiver.process, of.tag))
+            call, near = last.at(count + 1).call, list[str]()
+            if sequence == "receives":
+                call = replace(call, ordinal=count + 1)
+                near += twins.of(sent, receiver.process, tag)
             party = sent.operation(call).party(*near)
             many = f"{lost} messages are" if lost > 1 else "a message is"
             what = f"{many} sent and never received"
@@ -180,6 +198,7 @@ class _Twins:
                 )
 
 
-def _receives(comm: Comm) -> dict[tuple[int, int], Channel]:
-    # By peer and tag.
-    return {(c.peer, c.tag): c for c in comm.channels if c.sequence == "receives"}
+def _receives(comm: Comm) -> dict[tuple[str, int, int], Channel]:
+    # By sequence, peer and tag.
+    channels = (c for c in comm.channels if c.sequence in RECEIVED.values())
+    return {(c.sequence, c.peer, c.tag): c for c in channels}

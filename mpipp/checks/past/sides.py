@@ -56,6 +56,8 @@ class Key(NamedTuple):
 
 _COLLECTIVE = ("collectives", "window calls", "file calls")
 _MESSAGES = ("sends", "receives", "partitioned sends", "partitioned receives")
+# What counts messages: of partitioned ones each start, in whatever order of those with one tag.
+RECEIVED = {"sends": "receives", "partitioned send starts": "partitioned receive starts"}
 
 
 def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Side]:
@@ -93,9 +95,16 @@ def _is_complete(comm: Comm, channel: Channel) -> bool:
 
 def key(known: World, side: Side) -> Key | None:
     """None for other channels than those of messages, and where the peer is not known."""
+    return _key(known, side) if is_message(side.channel) else None
+
+
+def starts_key(known: World, side: Side) -> Key | None:
+    """The same of the starts of partitioned operations."""
+    return _key(known, side) if is_start(side.channel) else None
+
+
+def _key(known: World, side: Side) -> Key | None:
     member, channel = side.member, side.channel
-    if not is_message(channel):
-        return None
     own, peer = known.rank(member.process), known.world_rank(member, channel.peer)
     if own is None or peer is None:
         return None
@@ -109,6 +118,11 @@ def is_message(channel: Channel) -> bool:
     return channel.sequence in _MESSAGES
 
 
+def is_start(channel: Channel) -> bool:
+    """Whether it is one of starts of partitioned operations."""
+    return channel.sequence.endswith("starts")
+
+
 def is_joined(channel: Channel) -> bool:
     """Whether it is one of collective calls."""
     return channel.sequence in _COLLECTIVE
@@ -116,4 +130,4 @@ def is_joined(channel: Channel) -> bool:
 
 def is_sent(channel: Channel) -> bool:
     """Whether it is one of sends."""
-    return "sends" in channel.sequence
+    return "send" in channel.sequence
