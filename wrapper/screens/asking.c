@@ -121,22 +121,46 @@ static void ask_types(struct mpipp_asking *asking, const struct mpipp_call *call
     mpipp_ask_object(asking, MPIPP_DATATYPE, MPIPP_KEY(types[i]));
 }
 
+static void ask_request(struct mpipp_asking *asking, const struct mpipp_call *call,
+                        uint64_t handle) {
+  const struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
+  mpipp_ask_object(asking, MPIPP_REQUEST, handle);
+  int given_up = (call->present & MPIPP_HAS_GIVEN_UP) != 0;
+  if (!request) return;
+  if (request->persistent || given_up) mpipp_ask_parts(asking, &request->call);
+  if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED)
+    mpipp_ask_memory(asking, (uintptr_t)request, sizeof *request); // as it is now, with its marks
+  mpipp_ask_memory(asking, request->marks, (uint64_t)request->call.buffers[0].peers);
+}
+
+// Whether something may be wrong with an array's request. index: of its entry; one that is given
+// again has been marked with that of the last.
+static int is_odd(const struct mpipp_call *call, const struct mpipp_request *request,
+                  uint64_t index) {
+  if (!request || request->object.flags & MPIPP_FLAG_ENDED) return 1;
+  if (call->procedure == MPIPP_PROC_Startall)
+    return !request->persistent || request->state != MPIPP_REQUEST_INACTIVE;
+  return request->object.given != ~(uint32_t)index && !(request->object.flags & MPIPP_FLAG_NULL);
+}
+
+// The first of an array, and of the rest those of which something may be wrong.
 static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (!requests || call->request_count <= 0) return;
   uint64_t count = (uint64_t)call->request_count;
   mpipp_ask_memory(asking, call->requests, count * sizeof *requests);
   if (call->before) mpipp_ask_memory(asking, call->before, count * sizeof *requests);
-  for (uint64_t i = 0; i < count && i < MOST_HANDLES; i++) {
-    uint64_t handle = MPIPP_KEY(requests[i]);
-    struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
-    mpipp_ask_object(asking, MPIPP_REQUEST, handle);
-    int given_up = (call->present & MPIPP_HAS_GIVEN_UP) != 0;
-    if (!request) continue;
-    if (request->persistent || given_up) mpipp_ask_parts(asking, &request->call);
-    if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED)
-      mpipp_ask_memory(asking, (uintptr_t)request, sizeof *request); // as it is now, with its marks
-    mpipp_ask_memory(asking, request->marks, (uint64_t)request->call.buffers[0].peers);
+  for (uint64_t i = 0; i < count && i < MOST_HANDLES; i++)
+    ask_request(asking, call, MPIPP_KEY(requests[i]));
+  for (uint64_t i = MOST_HANDLES; i < count; i++) {
+    struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
+    if (request) request->object.given = ~(uint32_t)i;
+  }
+  for (uint64_t i = MOST_HANDLES, left = MOST_HANDLES; i < count && left; i++) {
+    const struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
+    if (!is_odd(call, request, i)) continue;
+    ask_request(asking, call, MPIPP_KEY(requests[i]));
+    left--;
   }
 }
 
