@@ -31,10 +31,13 @@ static inline void mpipp_given_nothing(struct mpipp_thread *thread) {
     if (!thread) return ((raw_##NAME *)real)ARGUMENTS;                                             \
     mpipp_inside(thread, MPIPP_PROC_##NAME, MPIPP_SITE);                                           \
     GIVEN;                                                                                         \
-    if (MPIPP_UNLIKELY(mpipp_before_marked)) mpipp_before_marked(MPIPP_PROC_##NAME);               \
-    int code = ((raw_##NAME *)real)ARGUMENTS;                                                      \
-    if (code == MPI_SUCCESS) {                                                                     \
-      AFTER;                                                                                       \
+    int code = MPI_SUCCESS;                                                                        \
+    if (MPIPP_UNLIKELY(mpipp_before_marked)) code = mpipp_before_marked(MPIPP_PROC_##NAME);        \
+    if (MPIPP_LIKELY(code == MPI_SUCCESS)) {                                                       \
+      code = ((raw_##NAME *)real)ARGUMENTS;                                                        \
+      if (code == MPI_SUCCESS) {                                                                   \
+        AFTER;                                                                                     \
+      }                                                                                            \
     }                                                                                              \
     mpipp_outside(thread);                                                                         \
     return code;                                                                                   \

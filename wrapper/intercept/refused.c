@@ -125,19 +125,38 @@ void mpipp_end_job(void) {
   PMPI(Abort)(MPI_COMM_WORLD, 1);
 }
 
+static int has_handler(const struct mpipp_refused_handles *of) {
+  return of->kind != MPIPP_COMM || of->comm != MPI_COMM_NULL;
+}
+
+static void fail(const struct mpipp_refused_handles *of, int error_class) {
+  if (mpipp_on_error == MPIPP_ABORT && mpipp_has_world) mpipp_end_job();
+  if (is_fatal(of)) mpipp_watch_over(MPIPP_OVER_STOPPED);
+  if (of->kind == MPIPP_WIN)
+    PMPI(Win_call_errhandler)(of->win, error_class);
+  else if (of->kind == MPIPP_COMM)
+    PMPI(Comm_call_errhandler)(of->comm, error_class);
+  else if (of->file != MPI_FILE_NULL || MPIPP_CALLS_HANDLER_OF_NO_FILE)
+    PMPI(File_call_errhandler)(of->file, error_class);
+}
+
 int mpipp_refuse(struct mpipp_passage *passage, int error_class) {
   if (mpipp_registry.status != MPIPP_STATUS_STARTED) return MPIPP_GO_ON;
   const struct mpipp_refused_handles of = handles_of(passage);
-  if (of.kind == MPIPP_COMM && of.comm == MPI_COMM_NULL) return MPIPP_GO_ON;
+  if (!has_handler(&of)) return MPIPP_GO_ON;
   passage->code = error_class;
   mpipp_uncount(&mpipp_self->call); // a handler may jump out of the call
-  if (mpipp_on_error == MPIPP_ABORT && mpipp_has_world) mpipp_end_job();
-  if (is_fatal(&of)) mpipp_watch_over(MPIPP_OVER_STOPPED);
-  if (of.kind == MPIPP_WIN)
-    PMPI(Win_call_errhandler)(of.win, error_class);
-  else if (of.kind == MPIPP_COMM)
-    PMPI(Comm_call_errhandler)(of.comm, error_class);
-  else if (of.file != MPI_FILE_NULL || MPIPP_CALLS_HANDLER_OF_NO_FILE)
-    PMPI(File_call_errhandler)(of.file, error_class);
+  fail(&of, error_class);
   return MPIPP_DROPPED;
+}
+
+int mpipp_refuse_marked(enum mpipp_kind kind, uint64_t handle, int error_class) {
+  if (mpipp_registry.status != MPIPP_STATUS_STARTED) return 0;
+  const struct mpipp_refused_handles of = kind == MPIPP_WIN    ? of_win(handle)
+                                          : kind == MPIPP_FILE ? of_file(handle)
+                                          : kind == MPIPP_COMM ? of_comm(handle)
+                                                               : of_none();
+  if (!has_handler(&of)) return 0;
+  fail(&of, error_class);
+  return 1;
 }

@@ -10,6 +10,10 @@
 // initialised, after it is finalised, and without MPI_COMM_WORLD for what is on nothing.
 int mpipp_refuse(struct mpipp_passage *passage, int error_class);
 
+// The same of a call of which nothing is recorded, with the first handle that it is given; returns
+// whether it is not to be made.
+int mpipp_refuse_marked(enum mpipp_kind kind, uint64_t handle, int error_class);
+
 // Ends the job.
 void mpipp_end_job(void);
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "intercept/passage.h"
+#include "intercept/refused.h"
 #include "intercept/seam.h"
 #include "mpi/resolve.h"
 #include "mpi/vendor.h"
@@ -48,11 +49,14 @@ static int wants(const struct mpipp_call *call) {
   return screens.order != MPIPP_SCREENS_ORDER;
 }
 
-static void (*others_before_marked)(unsigned procedure);
+static int (*others_before_marked)(unsigned procedure);
 
-static void before_marked(unsigned procedure) {
-  mpipp_screen_marked(procedure);
-  if (others_before_marked) others_before_marked(procedure);
+static int before_marked(unsigned procedure) {
+  int refused = mpipp_screen_marked(procedure);
+  if (MPIPP_UNLIKELY(refused) &&
+      mpipp_refuse_marked(mpipp_marked_kind(procedure), mpipp_self->handle, refused))
+    return refused;
+  return others_before_marked ? others_before_marked(procedure) : MPI_SUCCESS;
 }
 
 void mpipp_screens_open(void) {

@@ -11,7 +11,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 struct mpipp_hook *mpipp_hooks = NULL;
-void (*mpipp_before_marked)(unsigned procedure) = NULL;
+int (*mpipp_before_marked)(unsigned procedure) = NULL;
 int mpipp_listening = 0;
 int mpipp_listening_to_requests = 0;
 

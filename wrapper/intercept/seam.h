@@ -80,8 +80,9 @@ struct mpipp_hook {
 void mpipp_hook_in(struct mpipp_hook *hook);
 void mpipp_hook_out(struct mpipp_hook *hook);
 
-// Within this library: called before a procedure that is not recorded; NULL: nobody wants it.
-extern void (*mpipp_before_marked)(unsigned procedure) __attribute__((visibility("hidden")));
+// Within this library: called before a procedure that is not recorded, whose code it returns if MPI
+// is not to see the call, else MPI_SUCCESS; NULL: nobody wants it.
+extern int (*mpipp_before_marked)(unsigned procedure) __attribute__((visibility("hidden")));
 // Whether a hook is told of requests from now on: what nobody is told of is done faster.
 void mpipp_hook_hears(struct mpipp_hook *hook, int hears) __attribute__((visibility("hidden")));
 // The first hook.

@@ -63,14 +63,15 @@ static void know_local(void) {
 }
 
 // Of procedures that are not recorded, and pass no hook.
-static void (*others_before_marked)(unsigned procedure);
-static void before_marked(unsigned procedure) {
+static int (*others_before_marked)(unsigned procedure);
+static int before_marked(unsigned procedure) {
   static const char *const others[] = {"Parrived", "Lookup_",       "Publish_",    "Unpublish_",
                                        "File_",    "Buffer_",       "Comm_flush_", "Session_flush_",
                                        "Close_",   "Comm_set_info", "Win_set_info"};
   const struct mpipp_at by = {0, procedure};
-  if (others_before_marked) others_before_marked(procedure);
-  if (BEGINS_WITH(procedure, others)) mpipp_held_start(&by);
+  int code = others_before_marked ? others_before_marked(procedure) : MPI_SUCCESS;
+  if (code == MPI_SUCCESS && BEGINS_WITH(procedure, others)) mpipp_held_start(&by);
+  return code;
 }
 
 // MPI goes on to receive beside the buffer of a request that the program frees, so that the request

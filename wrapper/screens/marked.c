@@ -47,8 +47,8 @@ static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
 }
 
 // As a call that is recorded, with its handles as arguments.
-static MPIPP_COLD void ask(struct mpipp_thread *thread, const struct mpipp_marked *known,
-                           struct mpipp_doubt *doubt) {
+static MPIPP_COLD int ask(struct mpipp_thread *thread, const struct mpipp_marked *known,
+                          struct mpipp_doubt *doubt) {
   struct mpipp_call *call = &thread->call;
   int saved = errno;
   mpipp_doubt(doubt, call->procedure);
@@ -56,7 +56,7 @@ static MPIPP_COLD void ask(struct mpipp_thread *thread, const struct mpipp_marke
   int locked = mpipp_lock_kind(MPIPP_REQUEST), asks = mpipp_is_new_doubt(doubt);
   mpipp_unlock_kind(locked);
   errno = saved;
-  if (!asks) return;
+  if (!asks) return 0;
   const uint64_t *values[] = {&thread->handle, &thread->other_handle};
   struct mpipp_input inputs[2];
   for (uint32_t i = 0; i < known->count; i++)
@@ -70,28 +70,33 @@ static MPIPP_COLD void ask(struct mpipp_thread *thread, const struct mpipp_marke
   call->input_count = known->count;
   call->present = MPIPP_HAS_ARGUMENTS;
   __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  mpipp_ask(thread, doubt, NULL, 0);
+  int refused = mpipp_ask(thread, doubt, NULL, 0);
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   call->present = 0;
   errno = saved;
+  return refused;
 }
 
-static __attribute__((noinline)) void screen(struct mpipp_thread *thread,
-                                             const struct mpipp_marked *known) {
+static __attribute__((noinline)) int screen(struct mpipp_thread *thread,
+                                            const struct mpipp_marked *known) {
   struct mpipp_doubt doubt = {0};
   int fine = 1;
   if (known->needs_mpi && MPIPP_UNLIKELY(!mpipp_is_there()))
     fine = mpipp_doubted(&doubt, MPIPP_OF_STATUS, mpipp_registry.status);
   if (known->count > 0) fine &= is_fine(&known->handles[0], thread->handle, &doubt);
   if (known->count > 1) fine &= is_fine(&known->handles[1], thread->other_handle, &doubt);
-  if (MPIPP_UNLIKELY(!fine)) ask(thread, known, &doubt);
+  return MPIPP_LIKELY(fine) ? 0 : ask(thread, known, &doubt);
 }
 
-void mpipp_screen_marked(unsigned procedure) {
+enum mpipp_kind mpipp_marked_kind(unsigned procedure) {
+  return every[procedure].count ? every[procedure].handles[0].kind : MPIPP_KINDS;
+}
+
+int mpipp_screen_marked(unsigned procedure) {
   struct mpipp_thread *thread = mpipp_self;
   const struct mpipp_marked *known = &every[procedure];
   if (MPIPP_LIKELY(known->count == 1 && is_last(&known->handles[0], thread->handle)) &&
       MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED))
-    return;
-  screen(thread, known);
+    return 0;
+  return screen(thread, known);
 }

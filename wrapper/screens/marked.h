@@ -4,7 +4,11 @@
 #ifndef MPIPP_SCREENS_MARKED_H
 #define MPIPP_SCREENS_MARKED_H
 
-// The one that this thread is about to make.
-void mpipp_screen_marked(unsigned procedure);
+#include "records/store.h"
+
+// The one that this thread is about to make. Returns MPI's error class if it is not to be made.
+int mpipp_screen_marked(unsigned procedure);
+// The kind of the first handle that it is given; MPIPP_KINDS: there is none.
+enum mpipp_kind mpipp_marked_kind(unsigned procedure);
 
 #endif

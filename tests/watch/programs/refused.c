@@ -157,6 +157,35 @@ ROW(warned) {
   MPI_Wait(&received, MPI_STATUS_IGNORE);
   return code;
 }
+// The last two of many requests are one.
+ROW(many_twice) {
+  MPI_Request requests[70], last;
+  for (int i = 0; i < 70; i++) MPI_Irecv(NULL, 0, MPI_INT, 0, 4, alone, &requests[i]);
+  for (int i = 0; i < 70; i++) MPI_Send(NULL, 0, MPI_INT, 0, 4, alone);
+  last = requests[69];
+  requests[69] = requests[68];
+  int code = MPI_Waitall(70, requests, MPI_STATUSES_IGNORE);
+  requests[69] = last;
+  MPI_Waitall(70, requests, MPI_STATUSES_IGNORE);
+  return code;
+}
+// Of what is only asked the handles are looked at.
+ROW(null_rank) {
+  int own;
+  return MPI_Comm_rank(MPI_COMM_NULL, &own);
+}
+ROW(null_beside) {
+  int result;
+  return MPI_Comm_compare(alone, MPI_COMM_NULL, &result);
+}
+ROW(freed_size) {
+  MPI_Datatype type, gone;
+  int size;
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  gone = type;
+  MPI_Type_free(&type);
+  return MPI_Type_size(gone, &size);
+}
 // Calls that were refused took no part: what is sent is compared with what received it.
 ROW(compared) {
   float received[4];
@@ -180,6 +209,7 @@ static const struct {
     ENTRY(constructor),    ENTRY(group),     ENTRY(overlap),      ENTRY(started_overlap),
     ENTRY(not_persistent), ENTRY(completed), ENTRY(outside),      ENTRY(written),
     ENTRY(split),          ENTRY(no_file),   ENTRY(one_of_two),   ENTRY(one_of_two_types),
+    ENTRY(many_twice),     ENTRY(null_rank), ENTRY(null_beside),  ENTRY(freed_size),
     ENTRY(warned),         ENTRY(compared),  ENTRY(right),
 };
 
