@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
+from mpipp.checks.rules.chosen import has_group
 from mpipp.errors import MpippError
-from mpipp.model.objects import Win
+from mpipp.model.objects import Comm, Win
 from mpipp.reports.rows import Guarded
 from mpipp.show import wording
 from mpipp.watch.provoked import schedule
 from mpipp.watch.total import covered
+from mpipp.watch.view import View
 from mpipp.watch.watched import RUNNING, Watched
 
 _NOT_GUARDED = (
@@ -52,6 +54,35 @@ def unwatched(processes: Sequence[Watched]) -> Iterator[str]:
         yield "processes that MPI_Comm_spawn has started are not watched"
 
 
+def between_worlds(processes: Sequence[Watched]) -> Iterator[str]:
+    """Whether any have called on communicators that are of several MPI_COMM_WORLDs."""
+    found = (comm for one in processes for comm in _objects(one, "comm") or ())
+    if any(map(_is_of_several_worlds, found)):
+        yield (
+            "messages and collective calls on communicators with processes of another "
+            "MPI_COMM_WORLD (MPI_Comm_spawn, MPI_Comm_accept)"
+        )
+
+
+def _is_of_several_worlds(comm: object) -> bool:
+    # And used.
+    if not isinstance(comm, Comm) or comm.identity or comm.header.predefined or comm.header.null:
+        return False
+    ranks = comm.remote_world_ranks if comm.inter else comm.world_ranks
+    known = ranks is not None and all(rank >= 0 for rank in ranks)
+    return not known and any(channel.count for channel in comm.channels)
+
+
+def concurrent(processes: Sequence[Watched]) -> Iterator[str]:
+    """Of which processes handles are not looked at as those of others are."""
+    found = [one for one in processes if one.registry.info.concurrent]
+    if found:
+        yield (
+            "whether handles that calls are given were freed, and requests complete, active or "
+            f"given twice, in {View(found).label(*range(len(found)))}: several threads call MPI"
+        )
+
+
 def unlogged(processes: Sequence[Watched]) -> Iterator[str]:
     """Whose logs of one-sided communication had too little room, where there is any of that."""
     if not any(map(_has_windows, processes)):
@@ -74,21 +105,22 @@ def _world_rank(one: Watched) -> int:
 
 def _has_windows(one: Watched) -> bool:
     # Where that is not certain it has.
-    found = _windows(one)
+    found = _objects(one, "win")
     return found is None or any(not isinstance(win, Win) or not win.header.null for win in found)
 
 
-def _windows(one: Watched) -> list[object] | None:
+def _objects(one: Watched, kind: str) -> list[object] | None:
     # Freed ones, too; None where they make no sense.
     try:
-        return list(one.registry.objects("win", ended=True))
+        return list(one.registry.objects(kind, ended=True))
     except MpippError:
         return None
 
 
 def displaced(processes: Sequence[Watched]) -> Iterator[str]:
     """Windows that MPI takes for memory which is not what the program has given, or was given."""
-    windows = (win for one in processes for win in _windows(one) or () if isinstance(win, Win))
+    of_all = (win for one in processes for win in _objects(one, "win") or ())
+    windows = (win for win in of_all if isinstance(win, Win))
     found = [win for win in windows if win.size > 0 and win.base != win.taken_base]
     if found:
         count, them = wording.counted(len(found), "window"), "it" if len(found) == 1 else "them"
@@ -100,11 +132,19 @@ def displaced(processes: Sequence[Watched]) -> Iterator[str]:
         )
 
 
-def last_words(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> dict[str, Any]:
-    """The members of a total that are tables; what nobody has looked at is said."""
+def last_words(
+    processes: Sequence[Watched], made: Collection[str], not_checked: Callable[[str], None]
+) -> dict[str, Any]:
+    """The members of a total that are tables; what nobody has looked at is said.
+
+    Args:
+        made: the words of the checks that are made.
+    """
     guarded = covers(processes, not_checked)
     for sentence in (
         *unwatched(processes),
+        *(between_worlds(processes) if has_group(made, "messages", "collectives") else ()),
+        *(concurrent(processes) if has_group(made, "handles", "requests") else ()),
         *unlogged(processes),
         *displaced(processes),
         *by_pages(processes),

@@ -69,7 +69,7 @@ class Watcher:
         self._watched: list[Watched] = []
         self._ended: list[Watched] = []  # not as they should, in order
         self._told_ends: set[float] = set()
-        made = chosen.joined([settings.checks])
+        self._made = made = chosen.joined([settings.checks])
         self._compares = chosen.has_group(made, "messages", "collectives")
         self._between = self._compares or chosen.has_group(made, "deadlocks", "windows", "rma")
         collected = Collected(suppressions.read(settings.suppress), made)
@@ -128,7 +128,7 @@ class Watcher:
         self._telling.collected.unchecked.update(dict.fromkeys(self._unsure))
         counted = [one for one in self._watched if self._telling.can_read(one)]
         calls = sum(one.calls for one in counted)
-        tables = last_words(counted, self._telling.not_checked)
+        tables = last_words(counted, self._made, self._telling.not_checked)
         self._telling.collected.questions = self._answering.count + self._asked_strict
         for sentence in (*self._stopping.not_stopped(), *self._left.not_compared(counted)):
             self._telling.not_checked(sentence)
