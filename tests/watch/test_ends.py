@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import runs
+import short
 import support
 from support import MPI, every_mpi, on_mpi
 
@@ -339,9 +340,10 @@ def test_several_programs(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_many_processes(mpi: MPI) -> None:
-    found = runs.run(mpi, [runs.program("ends.c", mpi), "leak"], n=16)
+    n = 16 if short.is_short else 64
+    found = runs.run(mpi, [runs.program("ends.c", mpi), "leak"], n=n)
     (block,) = found.blocks
-    assert "\n  ranks 0 to 15: MPI_Datatype #" in block
+    assert f"\n  ranks 0 to {n - 1}: MPI_Datatype #" in block
     assert (found.status, len(found.last)) == (0, 1)
 
 

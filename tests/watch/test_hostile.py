@@ -100,12 +100,34 @@ def test_the_program_ends_though_questions_are_left(mpi: MPI) -> None:
     assert (found.status, found.blocks, found.last) == (0, [], [GONE, NOTHING])
 
 
+def programs_of(run: Popen[str]) -> list[int]:
+    """The process numbers of the program's two."""
+    found = [pid for pid in descendants(run.pid) if "/hostile-" in arguments(pid)[0]]
+    assert len(found) == 2
+    return found
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
+    """Longer than --hang-after: it has not died, and waits for nobody."""
+    with ready(mpi, "three", "--hang-after", "0.3") as run:
+        last = max(programs_of(run))
+        stop(last)
+        assert run.stdin is not None
+        run.stdin.write("\n")
+        run.stdin.flush()
+        time.sleep(1.5)
+        os.kill(last, signal.SIGCONT)
+        found = went_on(run)
+    assert (found.status, found.blocks) == (3, [])
+    assert found.last == ["mpipp: no errors in 2 processes, 12 calls"]
+
+
 def heard_late(mpi: MPI, how: str) -> runs.Run:
     """A run in which the watcher hears nothing of the processes until all have ended."""
     with ready(mpi, how) as run:
         watcher = watcher_of(run.pid)
-        programs = [pid for pid in descendants(run.pid) if "/hostile-" in arguments(pid)[0]]
-        assert len(programs) == 2
+        programs = programs_of(run)
         stop(watcher)
         assert run.stdin is not None
         run.stdin.write("\n")

@@ -80,14 +80,21 @@ def counted(lines: list[str]) -> list[str]:
 
 
 def watched(
-    mpi: MPI, cwd: Path, *words: str, options: tuple[str, ...] = (), source: str = "nodes.c"
+    mpi: MPI,
+    cwd: Path,
+    *words: str,
+    options: tuple[str, ...] = (),
+    source: str = "nodes.c",
+    **environment: str,
 ) -> runs.Run:
     """Four processes on two nodes, and what is left of them."""
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec]
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     command = ["run", "--check", "--mpiexec", " ".join(launcher), "-n", "4", *options, "--"]
     program = runs.program(source, mpi)
-    return runs.read(support.shell(*command, program, *words, env=known, cwd=cwd))
+    return runs.read(
+        support.shell(*command, program, *words, env={**known, **environment}, cwd=cwd)
+    )
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -213,6 +220,29 @@ def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
         "mpipp: not checked: no watcher was there",
         "mpipp: no errors in 0 processes, 0 calls",
     }
+
+
+# Python runs it first, also in the watchers.
+SLOW = """\
+import os, time
+def replace(*names, real=os.replace):
+    time.sleep(0.7)
+    real(*names)
+with open("/proc/self/cmdline") as file:
+    if "mpipp.watch" in file.read().split("\\0"):
+        os.replace = replace
+        time.sleep(2.5)
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_watchers_that_come_late_to_a_slow_disk(mpi: MPI, tmp_path: Path) -> None:
+    """Longer than a process waits for its watcher."""
+    (tmp_path / "sitecustomize.py").write_text(SLOW)
+    path = os.pathsep.join(map(str, (tmp_path, ROOT)))
+    found = watched(mpi, tmp_path, "near", "op", PYTHONPATH=path)
+    assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0]), mpi.cited(WRONG[3])])
+    assert counted(found.last) == ["mpipp: 2 errors in 4 processes, 158 calls"]
 
 
 @pytest.fixture(scope="module")
