@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpipp.checks.finding import Findings
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.records import OnesidedLog
+from mpipp.checks.rules.onesided import POSSIBLE
 from mpipp.checks.world import World
 from mpipp.datatypes.overlap.flat import MOST
 from mpipp.errors import MpippError
@@ -61,6 +62,7 @@ def check(known: World) -> Findings:
         {rank: log.events(telling.reach) for rank, log in logs.items()} if again else None,
     )
     yield from telling.conflicts(result.conflicts)
+    yield from telling.possible(result.undecided)
     yield from map(telling.mistake, result.mistakes)
     for rank in sorted(result.stuck):
         last = result.cut[rank]
@@ -144,7 +146,8 @@ def _not_decided(undecided: int, read: str, cut: Sequence[int], forgotten: int) 
     if undecided:
         counted = wording.counted(undecided, "possible conflict")
         it = "them" if undecided > 1 else "it"
-        yield f"{counted} of one-sided operations: {read} may order {it}"
+        shown = f"--check=rma,{POSSIBLE}"
+        yield f"{counted} of one-sided operations: {read} may order {it} ({shown} shows {it})"
     if cut:
         ranks = wording.ranks(cut)
         yield f"one-sided operations at the end of {ranks}: what orders them is not known"

@@ -11,7 +11,7 @@ from typing import Any
 
 from mpipp.checks import report
 from mpipp.checks.finding import Finding, Party
-from mpipp.checks.rules.chosen import is_told
+from mpipp.checks.rules.chosen import is_told, words
 from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppressions
 from mpipp.watch.blocks import ALIKE, MOST, MOST_AT_A_PLACE, place
@@ -31,13 +31,13 @@ class Collected:
     """Findings, and what was not checked.
 
     Args:
-        chosen: the words of the checks whose findings are told; None: all.
+        chosen: the words of the checks whose findings are told; None: those of `--check`.
     """
 
     def __init__(
         self, suppressions: Suppressions = _NONE, chosen: Collection[str] | None = None
     ) -> None:
-        self._chosen = chosen
+        self._chosen = words("") if chosen is None else chosen
         self.errors = self.warnings = self.untold = self.questions = 0
         self.suppressed: Counter[str] = Counter()
         self._suppressions = suppressions
@@ -85,7 +85,7 @@ class Collected:
 
     def is_chosen(self, finding: Finding) -> bool:
         """Whether its check is one of those that are to be made."""
-        return self._chosen is None or is_told(finding.rule, self._chosen)
+        return is_told(finding.rule, self._chosen)
 
     def is_known(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
         """Whether it is suppressed; it is not counted."""

@@ -61,7 +61,7 @@ def test_forms_of_operations_that_are_right_are_silent(mpi: MPI) -> None:
     said = [re.sub(r"\d+ possible conflicts?", "N", line.partition(",")[0]) for line in run.last]
     assert said == [
         "mpipp: not checked: N of one-sided operations: what processes read from memory may order "
-        "them",
+        "them (--check=rma",
         "mpipp: no errors in 3 processes",
     ]
 
@@ -109,16 +109,19 @@ def test_values_tell_which_flags_order_and_info_keys_what_may_be_at_once(mpi: MP
 @on_mpi("mpich4", "openmpi4")
 def test_shared_memory_may_order_while_it_is_there(mpi: MPI) -> None:
     program = compile_program(HERE / "programs" / "shared.c", mpi)
-    for way in ("freed", "fences", "flag"):
-        run = runs.run(mpi, [program, way], "--check=rma", n=3)
+    both = "MPI_Put and MPI_Put write the same memory: "
+    for way, what in (
+        ("freed", f"error: {both}nothing orders them"),
+        ("fences", f"error: {both}nothing orders them"),
+        ("flag", f"warning: {both}what processes read may order them"),
+    ):
+        run = runs.run(mpi, [program, way], "--check=rma,rma-possible", n=3)
         assert (run.status, run.output) == (0, "done\n"), way
-        assert len(run.blocks) == (way != "flag"), way
-        assert run.last[-1].startswith(
-            f"mpipp: {'no errors' if way == 'flag' else '1 error'} in 3 processes"
-        )
+        assert [block.split("\n")[0] for block in run.blocks] == [what]
+        assert run.last[-1].startswith(f"mpipp: 1 {what.partition(':')[0]} in 3 processes")
         assert run.last[:-1] == [
             "mpipp: not checked: 1 possible conflict of one-sided operations: what processes read "
-            "from memory may order it"
+            "from memory may order it (--check=rma,rma-possible shows it)"
         ] * (way == "flag"), way
 
 
@@ -148,7 +151,8 @@ def test_what_is_not_decided_since_processes_were_ended_early_says_so(mpi: MPI) 
     assert (run.status != 0, [one for one in run.blocks if "same memory" in one]) == (True, [])
     assert (
         "mpipp: not checked: 1 possible conflict of one-sided operations: what processes read from "
-        "memory, or what ranks 0 to 2 did without reaching MPI_Finalize, may order it" in run.last
+        "memory, or what ranks 0 to 2 did without reaching MPI_Finalize, may order it "
+        "(--check=rma,rma-possible shows it)" in run.last
     )
 
 

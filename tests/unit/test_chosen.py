@@ -43,10 +43,18 @@ def test_what_two_checks_find_is_told_by_one() -> None:
     assert not is_told(rule, words("leaks"))
 
 
+def test_what_may_be_an_error_is_told_where_it_is_named() -> None:
+    rule = RULES["rma-possible"]
+    assert not is_told(rule, words("all,rma"))
+    assert words("rma,rma-possible") == words("rma") | {"rma-possible"}
+    assert words("all,rma-possible") == words("") | {"rma-possible"}
+    assert has_group(words("rma-possible"), "rma")
+
+
 def test_which_calls_are_looked_at() -> None:
     assert calls("") == calls("all") == calls("leaks,requests") == calls("rma,datatypes") == "all"
     assert calls("rma") == calls("leaks,rma") == "windows"
-    assert calls("leaks,threads") == calls("rma-conflict") == "none"
+    assert calls("leaks,threads") == calls("rma-conflict") == calls("rma-possible") == "none"
 
 
 def test_a_wrong_name() -> None:

@@ -39,7 +39,7 @@ GROUPS = {
         "argument-mismatch",
     ),
     "deadlocks": ("deadlock", "lone-wait"),
-    "rma": ("rma-conflict", "rma-epoch"),
+    "rma": ("rma-conflict", "rma-epoch", "rma-possible"),
     "leaks": (
         "incomplete-request",
         "request-leak",
@@ -71,6 +71,8 @@ _WITH = {
 # Rules whose findings another check tells, too.
 _TOLD_BY = {"rma-some-fences": "argument-mismatch"}
 ALL = "all"
+# What may be an error: told only where it is called by its word.
+_BY_WORD = ("rma-possible",)
 # Those of one call, as it is made; the others look at processes that are over, or at several.
 _LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "rma", "leaks", "ends")
 
@@ -87,10 +89,10 @@ def _named(text: str) -> frozenset[str]:
     known = {rule.check for table in TABLES for rule in table.RULES}
     found: set[str] = set()
     for name in text.split(",") if text else [ALL]:
-        if name in GROUPS:
-            found.update(GROUPS[name])
-        elif name in known or name == ALL:
-            found.update(known if name == ALL else [name])
+        if name in known:
+            found.add(name)
+        elif name in GROUPS or name == ALL:
+            found |= {*GROUPS.get(name, known)} - {*_BY_WORD}
         else:
             raise MpippError(
                 f'there is no check "{name}": known are {", ".join(GROUPS)}, {ALL}, and the words '

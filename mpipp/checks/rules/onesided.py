@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import WARNING, Rule
 
 _CONFLICT, _EPOCH = "rma-conflict", "rma-epoch"
 # The halves of "rma-local": the section of each, and what it demands.
@@ -24,7 +24,18 @@ _ORDER = (
     "or use other memory"
 )
 
+POSSIBLE = "rma-possible"  # of what may be a conflict: the rule that is broken is another then
+
 RULES = (
+    Rule(
+        POSSIBLE,
+        POSSIBLE,
+        "12.7",
+        "accesses of the same memory must be ordered",
+        "see whether anything that one of the two processes has read tells it that the other's "
+        "access is over; if nothing does, {advice}",
+        severity=WARNING,
+    ),
     Rule(
         "rma-buffer",
         _CONFLICT,
