@@ -108,7 +108,10 @@ class Telling:
         if found.rule == "rma-local":
             reads = any(side.kind in AT_TARGET and _verb(side) == "read" for side in sides)
             half = onesided.WHILE_READ if reads else onesided.WHILE_UPDATED
-            made = replace(made, rule=made.rule._replace(section=half[0]), sentence=half[1])
+            sentence = half[1]
+            if any(_is_direct(side, found) for side in sides):
+                sentence = sentence.replace("its own process", "a process that shares it")
+            made = replace(made, rule=made.rule._replace(section=half[0]), sentence=sentence)
         if not is_one:
             made = replace(made, lifelines=self._lifelines(found, parties))
         if found.times > 1:
@@ -337,6 +340,12 @@ def _verb(side: Side) -> str:
     event = side.event
     is_read = isinstance(event, events.Operation) and event.op == "MPI_NO_OP"
     return "read" if is_read and side.kind in AT_TARGET else _VERBS[side.kind]
+
+
+def _is_direct(side: Side, found: Conflict) -> bool:
+    # A load or store of another process's memory.
+    event = side.event
+    return isinstance(event, events.Access) and event.moment.process != found.owner
 
 
 def _part(element: Element, low: int, high: int) -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mpipp.model.onesided import (
+    Access,
     Channel,
     Collective,
-    Comb,
     Elsewhere,
     Ended,
     Event,
+    Memory,
     Operation,
     Partitions,
     Probed,
@@ -87,7 +88,11 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
             ranks[event.window] = event.ranks
             yield event._replace(ranks=tuple(_as_one(rank, event.ranks)))
         elif isinstance(event, Operation):
-            yield event._replace(at_target=tuple(_there(rank, event, ranks)))
+            group = ranks.get(event.window, ())
+            target = group[event.target] if 0 <= event.target < len(group) else rank
+            yield event._replace(at_target=_of(rank, target, event.at_target))
+        elif isinstance(event, Access) and event.owner not in (-1, rank):
+            yield event._replace(owner=_OTHERS, memory=_of(rank, event.owner, event.memory))
         elif isinstance(event, Synchronization):
             yield event._replace(group=tuple(dict.fromkeys(_as_one(rank, event.group))), request=0)
             if event.kind == "complete" and not event.attempt:
@@ -103,11 +108,9 @@ def _as_one(rank: int, ranks: Iterable[int]) -> Iterator[int]:
     return (one if one == rank else _OTHERS for one in ranks)
 
 
-def _there(rank: int, event: Operation, ranks: dict[int, tuple[int, ...]]) -> Iterator[Comb]:
-    group = ranks.get(event.window, ())
-    target = group[event.target] if 0 <= event.target < len(group) else rank
-    apart = 0 if target == rank else (1 + target) * _APART
-    return (comb._replace(first=comb.first + apart) for comb in event.at_target)
+def _of(rank: int, owner: int, memory: Memory) -> Memory:
+    apart = 0 if owner == rank else (1 + owner) * _APART
+    return tuple(comb._replace(first=comb.first + apart) for comb in memory)
 
 
 def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:

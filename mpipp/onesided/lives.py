@@ -64,7 +64,8 @@ class Lives:
                 continue
             entry.window = box.window
             entry.lock = mine.lock(mine.made.ranks.index(owner))
-            entry.separate = mine.made.separate
+            # Of direct use by others the separate model says nothing (MPI-4.1, section 12.2.3).
+            entry.separate = mine.made.separate and entry.owner == process.index
             if entry.kind in (STORE, WRITTEN) and entry.owner == process.index:
                 mine.stored = entry
 

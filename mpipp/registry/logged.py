@@ -40,6 +40,7 @@ _EXACT = {
     "partitions": 3,
     "given_back": 2,
     "elsewhere": 2,
+    "segment": 4,
 }
 _LEAST = {"comm": 5, "operation": 5, "synchronization": 4, "collective": 5, "completed": 4}
 
@@ -83,6 +84,7 @@ class Kinds(NamedTuple):
     partitions: int
     given_back: int
     elsewhere: int
+    segment: int
     synchronous: int
     persistent: int
     sends: int

@@ -53,6 +53,7 @@ from mpipp.registry.loggedcalls import (
     signed,
     threes,
 )
+from mpipp.registry.segments import Segment, Segments
 from mpipp.registry.source import Source, certain
 
 _MOST_KNOWN = 1 << 13  # entries whose events are kept
@@ -113,6 +114,8 @@ class _Events:
         self._reach = reach
         self._kinds = kinds
         self._members: dict[int, Members] = {}
+        self._groups: dict[int, Members] = {}  # of windows, by their serials
+        self._segments = Segments()
         # Requests: a send, a collective operation, or a partitioned one.
         self._persistent: dict[int, Entry] = {}
         self._starts: dict[int, int] = {}
@@ -142,6 +145,7 @@ class _Events:
             kinds.partitions: self._partitions,
             kinds.given_back: self._given_back,
             kinds.elsewhere: self._elsewhere,
+            kinds.segment: self._segment,
         }
 
     def of(self, entry: Entry) -> Iterator[Event]:
@@ -159,8 +163,9 @@ class _Events:
 
     def _access(self, entry: Entry) -> Iterator[Event]:
         stores, first, length, stride, count, times = entry.words
-        memory = (Comb(first, length, stride, count),)
-        yield Access(self._log.moment(entry), bool(stores), memory, times)
+        moment = self._log.moment(entry)
+        for owner, memory in self._segments.parts(Comb(first, length, stride, count)):
+            yield Access(moment, bool(stores), memory, times, owner)
 
     def _given_up(self, entry: Entry) -> Iterator[Event]:
         yield GivenUp(self._log.moment(entry), entry.words[0])
@@ -191,6 +196,7 @@ class _Events:
         members, identity = self._members.get(comm), self._identity(serial)
         if members is None:
             raise _Cut
+        self._groups[serial] = members
         yield WindowMade(
             self._log.moment(entry),
             identity,
@@ -205,6 +211,14 @@ class _Events:
             self._log.has_no_locks(bits),
         )
 
+    def _segment(self, entry: Entry) -> Iterator[Event]:
+        serial, rank, low, length = entry.words
+        identity, ranks = self._identity(serial), self._groups[serial].ranks
+        reach = self._reach(identity, rank)
+        if reach is not None:
+            self._segments.add(Segment(serial, low, low + length, ranks[rank], reach[0]))
+        return iter(())
+
     def _info(self, entry: Entry) -> Iterator[Event]:
         serial, bits = entry.words
         log = self._log
@@ -216,6 +230,8 @@ class _Events:
         yield Brought(self._log.moment(entry), number * STEPS, value if is_known else None)
 
     def _freed(self, entry: Entry) -> Iterator[Event]:
+        self._segments.free(entry.words[0])
+        self._groups.pop(entry.words[0], None)
         yield WindowFreed(self._log.moment(entry), self._identity(entry.words[0]))
 
     def _memory(self, entry: Entry) -> Iterator[Event]:

@@ -36,21 +36,42 @@ _HEAD = f"""\
 enum {{ LENGTH = {LENGTH}, OWN = 0x10000, MOST = 1000 }};
 static int rank;
 static volatile int use;
-static char *memory, *own;
+static char *memory, *own, *given;
+static char *others[{RANKS}]; // their memory, where it is shared
+static MPI_Aint where[{RANKS}];
 static MPI_Comm some[{RANKS + 1}];
 static MPI_Group group;
 static MPI_Win win;
 static MPI_Datatype three_MPI_INT, three_MPI_UNSIGNED, odd_MPI_INT, odd_MPI_UNSIGNED;
 static MPI_Request requests[MOST];
 
+#if MPI_VERSION >= 4
+#define LARGE(name) name##_c
+#else
+#define LARGE(name) name
+#endif
 #define AT(place) (*(volatile int *)(place))
 
-static void make(int size, const char *ops, const char *ordering) {{
+static void make(int kind, int size, const char *ops, const char *ordering) {{
+  MPI_Aint at = 0, bytes;
   MPI_Info info;
+  int unit;
   MPI_Info_create(&info);
   if (*ops) MPI_Info_set(info, "accumulate_ops", ops);
   if (*ordering) MPI_Info_set(info, "accumulate_ordering", ordering);
-  MPI_Win_create(memory, LENGTH, 1, info, some[size], &win);
+  memory = given;
+  if (kind == 0) MPI_Win_create(memory, LENGTH, 1, info, some[size], &win);
+  if (kind == 1) MPI_Win_allocate(LENGTH, 1, info, some[size], &memory, &win);
+  if (kind == 2) {{
+    MPI_Win_create_dynamic(info, some[size], &win);
+    MPI_Win_attach(win, memory, LENGTH);
+    MPI_Get_address(memory, &at);
+  }}
+  if (kind == 3) {{
+    MPI_Win_allocate_shared(LENGTH, 1, info, some[size], &memory, &win);
+    for (int i = 0; i < size; i++) MPI_Win_shared_query(win, i, &bytes, &unit, &others[i]);
+  }}
+  MPI_Allgather(&at, 1, MPI_AINT, where, 1, MPI_AINT, some[size]);
   MPI_Info_free(&info);
   MPI_Comm_group(some[size], &group);
 }}
@@ -76,7 +97,7 @@ int main(int argc, char **argv) {
   MPI_Type_commit(&odd_MPI_UNSIGNED);
   MPI_Type_commit(&three_MPI_INT);
   MPI_Type_commit(&three_MPI_UNSIGNED);
-  MPI_Alloc_mem(LENGTH, MPI_INFO_NULL, &memory);
+  MPI_Alloc_mem(LENGTH, MPI_INFO_NULL, &given);
   own = calloc(OWN, 1);
 %(calls)s
   if (rank == 0) puts("done");
@@ -129,7 +150,8 @@ def _programs(seeds: Iterable[int], loads: bool, separate: bool) -> Iterator[tup
     # Without flags, whose values only a run tells.
     for seed in seeds:
         made = Made(seed)
-        if made.flags or made.how["separate"] != separate:
+        # What shared memory may order is not decided: others are compared more exactly.
+        if made.flags or made.how["separate"] != separate or (made.shared and not loads):
             continue
         chosen = [None, *made.random.sample(made.removable, min(1, len(made.removable)))]
         program = made.program(made.random.choice(chosen))
@@ -149,7 +171,7 @@ def write(seeds: Iterable[int], *, loads: bool, separate: bool = False) -> Writt
     lines = _HEAD.split("\n")
     programs, calls = [], []
     for seed, events in _programs(seeds, loads, separate):
-        first, told, calling = len(lines), Events(), _Calling(events)
+        first, told, calling = len(lines), Events(), _Calling(events, seed % 3)
         lines.append(f"static void program_{seed}(void) {{")
         for rank, some in events.items():
             lines.append(f"  if (rank == {rank}) {{")
@@ -173,17 +195,21 @@ def _place(memory: Memory) -> str:
     return f"own + {first - BUFFERS}" if first >= BUFFERS else f"memory + {first - BASE}"
 
 
-def _ints(memory: Memory) -> Iterator[str]:
-    for first, length, stride, times in memory:
+def _ints(event: m.Access) -> Iterator[str]:
+    for first, length, stride, times in event.memory:
         for at in range(times):
             for place in range(first + at * stride, first + at * stride + length, 4):
-                yield f"AT({_place((Comb(place, 4),))})"
+                if event.owner in (-1, event.moment.process):
+                    yield f"AT({_place((Comb(place, 4),))})"
+                else:
+                    yield f"AT(others[{event.owner}] + {place - BASE})"
 
 
 class _Calling:
     # The calls of a program, each in a line.
 
-    def __init__(self, events: Events) -> None:
+    def __init__(self, events: Events, kind: int) -> None:
+        self.kind = kind  # of window
         self.size = len(events)
         self.peers = f"some[{self.size}]"
         self.requests: dict[int, int] = {}  # their places in the array
@@ -202,11 +228,12 @@ class _Calling:
         if isinstance(event, m.WindowMade):
             ops = "same_op" if event.accumulate_ops == "same_op" else ""
             ordering = ",".join(sorted(event.accumulate_ordering)) or "none"
-            return f'make({self.size}, "{ops}", "{ordering}");'
+            kind = 3 if event.flavor == "shared" else self.kind
+            return f'make({kind}, {self.size}, "{ops}", "{ordering}");'
         if isinstance(event, m.Access):
             if event.store:
-                return " ".join(f"{one} = {rank};" for one in _ints(event.memory))
-            return " ".join(f"use += {one};" for one in _ints(event.memory))
+                return " ".join(f"{one} = {rank};" for one in _ints(event))
+            return " ".join(f"use += {one};" for one in _ints(event))
         if isinstance(event, m.Operation):
             return self._operation(event)
         if isinstance(event, m.Synchronization):
@@ -230,7 +257,7 @@ class _Calling:
         type_ = event.types[0]
         target = event.at_target[0]
         count = sum(comb.length * comb.times for comb in event.origin) // 4
-        there = f"{event.target}, {target.first - BASE}"
+        there = f"{event.target}, where[{event.target}] + {target.first - BASE}"
         if event.kind == "fetch_and_op":
             words = [_place(event.origin), _place(event.result), type_, there]
         elif event.kind == "compare_and_swap":
@@ -249,8 +276,10 @@ class _Calling:
         words.append("win")
         if event.request:
             words.append(f"&requests[{self.requests[event.request]}]")
-        name = f"R{event.kind}" if event.request else event.kind.capitalize()
-        return f"MPI_{name}({', '.join(words)});"
+        name = f"MPI_{f'R{event.kind}' if event.request else event.kind.capitalize()}"
+        if event.kind not in ("fetch_and_op", "compare_and_swap") and event.moment.number % 3 == 0:
+            name = f"LARGE({name})"
+        return f"{name}({', '.join(words)});"
 
     def _collective(self, event: m.Collective) -> str:
         flow = event.moment.procedure.removeprefix("MPI_")

@@ -94,6 +94,11 @@ FOUND = {
         "Win_start opens",
         "Win_post opens",
     ),
+    "no_check_too_early": (
+        "MPI_MODE_NOCHECK, but nothing says that MPI_Win_post has returned before MPI_Win_start",
+        "Win_start opens",
+        "Win_post opens",
+    ),
     "no_check_of_locks": (
         "MPI_Put and MPI_Put write the same memory: nothing orders them",
         "Put put",

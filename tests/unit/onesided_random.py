@@ -29,6 +29,7 @@ class Made:
 
     def __init__(self, seed: int) -> None:
         self.random, self.odd = random.Random(seed), random.Random(~seed)
+        self.direct = random.Random(f"direct {seed}")
         self.number = self.random.randint(2, 4)
         self.careful = self.random.random() < 0.5
         self.flags = self.random.random() < 0.3  # exclusive locks, and operations that fetch
@@ -41,6 +42,9 @@ class Made:
         if self.random.random() < 0.3:
             keys = [key for key in ("rar", "raw", "war", "waw") if self.random.random() < 0.5]
             self.how["accumulate_ordering"] = frozenset(keys)
+        self.shared = not self.how["separate"] and self.direct.random() < 0.25
+        if self.shared:
+            self.how["flavor"] = "shared"
         for _ in range(self.random.randint(1, 4)):
             self.random.choice([self._fenced, self._locked, self._all_locked, self._started])()
             self._between()
@@ -74,11 +78,12 @@ class Made:
         which = self.random.random()
         stores = self.random.random() < 0.5
         memory = self.place(process)
+        owner = self.direct.randrange(self.number) if self.shared else -1
         if which < 0.3 and not self.careful:
-            memory = buffer(100 + self.random.randrange(2))
+            memory, owner = buffer(100 + self.random.randrange(2)), -1
 
         def step(program: Program) -> None:
-            (program[process].store if stores else program[process].load)(memory)
+            (program[process].store if stores else program[process].load)(memory, owner)
 
         self.add(step)
 

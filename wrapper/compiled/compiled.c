@@ -152,8 +152,8 @@ static void event(const struct mpipp_event *event) {
   if (MPIPP_READ(is_off) || (is_request && !MPIPP_READ(mpipp_programs_any))) return;
   mpipp_guard_lock();
   if (guards && is_request) of_request(event, (const struct mpipp_request *)object);
-  if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_recorded_window(event);
   mpipp_guard_unlock();
+  if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_recorded_window(event);
   if (guards && is_request && event->kind == MPIPP_EVENT_COMPLETED)
     mpipp_tell_touches_of((const struct mpipp_request *)object);
 }

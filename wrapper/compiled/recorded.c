@@ -5,7 +5,9 @@
 
 #include "compiled/looked.h"
 #include "generated/procedures.h"
+#include "guard/lock.h"
 #include "guard/shares.h"
+#include "onesided/segments.h"
 #include "recorders/windows.h"
 #include "records/registry.h"
 #include "records/store.h"
@@ -105,13 +107,44 @@ static int take_in(const struct mpipp_call *call, const struct mpipp_bytes *byte
   return 0;
 }
 
+static void add_window(const struct mpipp_win *win, uint64_t low, uint64_t high) {
+  mpipp_guard_lock();
+  add_range(OF_WINDOW, win->object.handle, 0, low, high - low);
+  mpipp_guard_unlock();
+}
+
+// All parts of a window of shared memory: those that lie near each other as one.
+static void add_segments(const struct mpipp_win *win, int count) {
+  uint64_t low = 0, high = 0;
+  for (int rank = 0; rank < count; rank++) {
+    struct mpipp_segment segment = mpipp_segment_of(win, rank);
+    uint64_t end = segment.low + segment.bytes;
+    if (!segment.bytes) continue;
+    if (high && segment.low >= low && segment.low <= high + NEAR) {
+      if (end > high) high = end;
+      continue;
+    }
+    add_window(win, low, high);
+    low = segment.low;
+    high = end;
+  }
+  add_window(win, low, high);
+}
+
 void mpipp_recorded_window(const struct mpipp_event *event) {
   const struct mpipp_win *win = (const struct mpipp_win *)(const void *)event->object;
-  uint64_t handle = win->object.handle;
-  if (event->kind == MPIPP_EVENT_MADE && win->size > 0)
-    add_range(OF_WINDOW, handle, 0, win->base, (uint64_t)win->size);
+  if (event->kind == MPIPP_EVENT_MADE) {
+    int count = mpipp_segment_count(win);
+    if (count)
+      add_segments(win, count);
+    else if (win->size > 0)
+      add_window(win, win->base, win->base + (uint64_t)win->size);
+    return;
+  }
+  mpipp_guard_lock();
   for (int i = 0; event->kind == MPIPP_EVENT_FREED && i < used; i++)
-    if (all[i].kind && all[i].win == handle) drop(&all[i]);
+    if (all[i].kind && all[i].win == win->object.handle) drop(&all[i]);
+  mpipp_guard_unlock();
 }
 
 void mpipp_recorded_before(const struct mpipp_call *call) {

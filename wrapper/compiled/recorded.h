@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory whose loads and stores are kept in runs with --check=rma: that of windows, and the own
-// buffers of operations on windows. With the guard's lock, but for mpipp_is_recorded.
+// buffers of operations on windows. With the guard's lock, but for the first two, of which the
+// second takes it, and asks MPI without it.
 #ifndef MPIPP_RECORDED_H
 #define MPIPP_RECORDED_H
 

@@ -9,6 +9,7 @@
 #include "onesided/inputs.h"
 #include "onesided/log.h"
 #include "onesided/members.h"
+#include "onesided/segments.h"
 #include "onesided/values.h"
 #include "recorders/alike.h"
 #include "recorders/threads.h"
@@ -70,6 +71,22 @@ void mpipp_log_hints(const struct mpipp_call *call) {
   mpipp_log_end();
 }
 
+// Of others, whose loads and stores by this process are at its own addresses.
+static void log_segments(const struct mpipp_call *call, const struct mpipp_win *win) {
+  int count = mpipp_segment_count(win);
+  for (int rank = 0; rank < count; rank++) {
+    struct mpipp_segment segment = mpipp_segment_of(win, rank);
+    if (rank == win->rank || !segment.bytes) continue;
+    uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SEGMENT, call, 4);
+    if (!at) return;
+    at[0] = win->object.serial;
+    at[1] = (uint64_t)rank;
+    at[2] = segment.low;
+    at[3] = segment.bytes;
+    mpipp_log_end();
+  }
+}
+
 void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win) {
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
   if (comm) mpipp_log_comm(call, comm);
@@ -89,6 +106,7 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
   if (win->flavor == MPIPP_WIN_CREATE)
     mpipp_onesided_has(win->object.serial, win->base, (uint64_t)win->size);
   mpipp_log_end();
+  log_segments(call, win);
 }
 
 void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {

@@ -50,6 +50,9 @@ enum mpipp_logged {
   // of another MPI_COMM_WORLD: some may hear of this process (MPIPP_LOG_SENDS), or this one of some
   // (MPIPP_LOG_TAKES), that when a request is complete: request, bits
   MPIPP_LOGGED_ELSEWHERE,
+  // of a window of shared memory: serial, another's rank in its group, where this process has that
+  // part, bytes
+  MPIPP_LOGGED_SEGMENT,
 };
 
 enum mpipp_log_bits {

@@ -61,6 +61,36 @@ static double uses_own_too_early(void) {
   return all + (rank == 0 ? get(&got[1]) : 0);
 }
 
+// The other's part of a window of shared memory, by its address here.
+static void uses_the_others_too_early(void) {
+  double value = 3, *part, *others;
+  MPI_Aint size;
+  MPI_Win shared;
+  int unit;
+  MPI_Win_allocate_shared(N * sizeof *part, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &part,
+                          &shared);
+  MPI_Win_shared_query(shared, 1, &size, &unit, &others);
+  MPI_Win_lock_all(0, shared);
+  if (rank == 0) set_others(others, N / 2); // all that are loaded
+  MPI_Win_sync(shared);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_sync(shared);
+  if (rank == 1) {
+    MPI_Put(&value, 1, MPI_DOUBLE, 1, 8, 1, MPI_DOUBLE, shared);
+    if (right) MPI_Win_flush(1, shared);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    get(&others[8]);
+    MPI_Put(&value, 1, MPI_DOUBLE, 1, 30, 1, MPI_DOUBLE, shared);
+    if (right) MPI_Win_flush(1, shared);
+    set(&others[30], 0);
+  }
+  MPI_Barrier(MPI_COMM_WORLD); // else a flag may say that the put is complete
+  MPI_Win_unlock_all(shared);
+  MPI_Win_free(&shared);
+}
+
 int main(int argc, char **argv) {
   double all;
   right = argc > 1;
@@ -74,6 +104,7 @@ int main(int argc, char **argv) {
   all += uses_own_too_early();
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_free(&win);
+  uses_the_others_too_early();
   MPI_Finalize();
   if (rank == 0) printf(all < 1 ? "done\n" : "all is %g\n", all);
   return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random one-sided programs of several threads, all of them right: by joins and barriers of
-// threads, by messages, and by communicators and windows that a thread has for itself. Two to four
-// processes. Its arguments are the first seed, and how many programs there are.
+// threads, by messages, and by communicators and windows of all kinds that a thread has for itself.
+// Two to four processes. Its arguments are the first seed, and how many programs there are.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -37,6 +37,15 @@ static uint64_t started(int of) {
 }
 
 // Of the slots that a thread of this process has in each window.
+// Calls with large counts do the same, where MPI has them.
+#if MPI_VERSION >= 4
+#define CALL_BY(STATE, NAME, ...)                                                                  \
+  (below(STATE, 4) ? MPI_##NAME(__VA_ARGS__) : MPI_##NAME##_c(__VA_ARGS__))
+#else
+#define CALL_BY(STATE, NAME, ...) MPI_##NAME(__VA_ARGS__)
+#endif
+#define CALL(...) CALL_BY(&one->random, __VA_ARGS__)
+
 static int slot(const struct one *one, int which) {
   return (rank * THREADS + one->number) * SLOTS + which;
 }
@@ -52,17 +61,17 @@ static void operate(struct one *one, int target, int at) {
   int kind = below(&one->random, 9);
   switch (kind) {
   case 0:
-    MPI_Put(&one->out, 1, MPI_INT, target, at, 1, MPI_INT, win);
+    CALL(Put, &one->out, 1, MPI_INT, target, at, 1, MPI_INT, win);
     break;
   case 1:
-    MPI_Get(&one->in, 1, MPI_INT, target, at, 1, MPI_INT, win);
+    CALL(Get, &one->in, 1, MPI_INT, target, at, 1, MPI_INT, win);
     break;
   case 2:
-    MPI_Accumulate(&one->out, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, win);
+    CALL(Accumulate, &one->out, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, win);
     break;
   case 3:
-    MPI_Get_accumulate(&one->out, 1, MPI_INT, &one->result, 1, MPI_INT, target, at, 1, MPI_INT,
-                       MPI_REPLACE, win);
+    CALL(Get_accumulate, &one->out, 1, MPI_INT, &one->result, 1, MPI_INT, target, at, 1, MPI_INT,
+         MPI_REPLACE, win);
     break;
   case 4:
     MPI_Fetch_and_op(&one->out, &one->result, MPI_INT, target, at, MPI_SUM, win);
@@ -71,13 +80,13 @@ static void operate(struct one *one, int target, int at) {
     MPI_Compare_and_swap(&one->out, &one->in, &one->result, MPI_INT, target, at, win);
     break;
   case 6:
-    MPI_Rput(&one->out, 1, MPI_INT, target, at, 1, MPI_INT, win, &request);
+    CALL(Rput, &one->out, 1, MPI_INT, target, at, 1, MPI_INT, win, &request);
     break;
   case 7:
-    MPI_Rget(&one->in, 1, MPI_INT, target, at, 1, MPI_INT, win, &request);
+    CALL(Rget, &one->in, 1, MPI_INT, target, at, 1, MPI_INT, win, &request);
     break;
   default:
-    MPI_Raccumulate(&one->out, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, win, &request);
+    CALL(Raccumulate, &one->out, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, win, &request);
     break;
   }
   if (kind > 5) MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -91,6 +100,7 @@ static void passive(struct one *one) {
       MPI_Win_flush(target, win);
     else
       MPI_Win_flush_all(win);
+    if (below(&one->random, 4) == 0) MPI_Win_sync(win);
   }
 }
 
@@ -169,44 +179,74 @@ static void in_fences(struct one *one) {
   pthread_barrier_wait(&barrier); // their buffers stay until then
 }
 
+// A window of one kind; NULL, or what is to be freed behind it. Where its memory begins in each
+// process: 0, or of a dynamic one addresses.
+static int *make_window(struct one *one, MPI_Win *own, MPI_Aint *first) {
+  MPI_Aint bytes = 4 * sizeof(int) * SLOTS, at = 0;
+  MPI_Comm comm = comms[one->number];
+  int kind = below(&one->together, 4), *part = kind > 1 ? malloc((size_t)bytes) : NULL;
+  if (kind == 0)
+    CALL_BY(&one->together, Win_allocate, bytes, sizeof(int), MPI_INFO_NULL, comm, &part, own);
+  else if (kind == 1)
+    CALL_BY(&one->together, Win_allocate_shared, bytes, sizeof(int), MPI_INFO_NULL, comm, &part,
+            own);
+  else if (kind == 2)
+    CALL_BY(&one->together, Win_create, part, bytes, sizeof(int), MPI_INFO_NULL, comm, own);
+  else
+    MPI_Win_create_dynamic(MPI_INFO_NULL, comm, own);
+  if (kind == 3) {
+    MPI_Win_attach(*own, part, bytes);
+    MPI_Get_address(part, &at);
+  }
+  MPI_Allgather(&at, 1, MPI_AINT, first, 1, MPI_AINT, comm);
+  return kind > 1 ? part : NULL;
+}
+
+#define AT(TARGET, PLACE) (first[TARGET] + (MPI_Aint)(PLACE)*unit)
+
 static void of_its_own(struct one *one) {
-  int *part, value = one->number;
+  int value = one->number;
+  MPI_Aint first[4];
   MPI_Win own;
   MPI_Group group;
   MPI_Comm comm = comms[one->number];
-  MPI_Win_allocate(4 * sizeof *part * SLOTS, sizeof *part, MPI_INFO_NULL, comm, &part, &own);
+  int *part = make_window(one, &own, first), unit = first[rank] ? sizeof(int) : 1;
   MPI_Comm_group(comm, &group);
   for (int i = 0; i < STEPS; i++) {
     int target = below(&one->random, size), next = (rank + 1) % size;
     switch (below(&one->together, 4)) {
     case 0:
       MPI_Win_fence(0, own);
-      MPI_Put(&value, 1, MPI_INT, target, rank, 1, MPI_INT, own);
+      MPI_Put(&value, 1, MPI_INT, target, AT(target, rank), 1, MPI_INT, own);
       MPI_Win_fence(MPI_MODE_NOSUCCEED, own);
       break;
     case 1: // what is exposed others must not lock
       MPI_Barrier(comm);
       MPI_Win_post(group, 0, own);
       MPI_Win_start(group, 0, own);
-      MPI_Put(&value, 1, MPI_INT, target, rank, 1, MPI_INT, own);
+      MPI_Put(&value, 1, MPI_INT, target, AT(target, rank), 1, MPI_INT, own);
       MPI_Win_complete(own);
-      MPI_Win_wait(own);
+      if (below(&one->random, 2))
+        MPI_Win_wait(own);
+      else
+        for (int is_over = 0; !is_over;) MPI_Win_test(own, &is_over);
       MPI_Barrier(comm);
       break;
     case 2:
       MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, own);
-      MPI_Put(&value, 1, MPI_INT, next, 5, 1, MPI_INT, own);
+      MPI_Put(&value, 1, MPI_INT, next, AT(next, 5), 1, MPI_INT, own);
       MPI_Win_unlock(next, own);
       break;
     default:
       MPI_Win_lock_all(0, own);
-      MPI_Accumulate(&value, 1, MPI_INT, target, 6, 1, MPI_INT, MPI_SUM, own);
+      MPI_Accumulate(&value, 1, MPI_INT, target, AT(target, 6), 1, MPI_INT, MPI_SUM, own);
       MPI_Win_unlock_all(own);
     }
     MPI_Barrier(comm);
   }
   MPI_Group_free(&group);
   MPI_Win_free(&own);
+  free(part);
 }
 
 static void *run(void *argument) {

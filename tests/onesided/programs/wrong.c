@@ -322,6 +322,28 @@ static void no_check_alone(int right) {
   }
 }
 
+// What alone might order the two does not for certain.
+static void meet_unseen(void) {
+  MPI_Group group;
+  MPI_Comm made;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &made);
+  MPI_Group_free(&group);
+  MPI_Comm_free(&made);
+}
+
+static void no_check_too_early(int right) {
+  if (rank) opens(0, MPI_MODE_NOCHECK);
+  if (right)
+    MPI_Barrier(MPI_COMM_WORLD);
+  else
+    meet_unseen();
+  if (rank == 0) opens(1, MPI_MODE_NOCHECK);
+  if (rank == 0) put(1);
+  if (rank == 0) MPI_Win_complete(win);
+  if (rank) MPI_Win_wait(win);
+}
+
 static void no_check_of_locks(int right) {
   if (rank == 0) {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, right ? 0 : MPI_MODE_NOCHECK, win);
@@ -462,6 +484,7 @@ static const struct {
     CASE(no_put_in_fence),
     CASE(no_put_in_post),
     CASE(no_check_alone),
+    CASE(no_check_too_early),
     CASE(no_check_of_locks),
     CASE(gone_buffer),
     CASE(two_of_one_buffer),

@@ -18,8 +18,18 @@ enum { GETS_ARE_EARLY = 0 };
 #endif
 enum { KINDS = 4, WINDOWS = 4, UNTOUCHED = -77, SPENT = -99 };
 
+// Those with large counts do the same, where MPI has them.
+#if MPI_VERSION >= 4
+#define CALL_BY(STATE, NAME, ...)                                                                  \
+  (draw(STATE, 4) ? MPI_##NAME(__VA_ARGS__) : MPI_##NAME##_c(__VA_ARGS__))
+#else
+#define CALL_BY(STATE, NAME, ...) MPI_##NAME(__VA_ARGS__)
+#endif
+#define CALL(...) CALL_BY(&own, __VA_ARGS__)
+
 static int rank, size;
 static uint64_t shared = 1; // the same in all processes
+static uint64_t making = 1; // as well: drawn from with some libraries alone
 static uint64_t own = 1;    // of this one: what may differ, and changes nothing
 static uint64_t result;
 static int model[MANY][WORDS];
@@ -75,12 +85,15 @@ static void make_windows(void) {
   MPI_Aint bytes = WORDS * sizeof(int), address = 0;
   struct window *one = windows;
   int unit = sizeof(int);
-  MPI_Win_allocate(bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &one->memory, &one->win);
+  CALL_BY(&making, Win_allocate, bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &one->memory,
+          &one->win);
   one++;
   one->memory = malloc((size_t)bytes);
-  MPI_Win_create(one->memory, bytes, rank ? unit : 1, MPI_INFO_NULL, MPI_COMM_WORLD, &one->win);
+  CALL_BY(&making, Win_create, one->memory, bytes, rank ? unit : 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+          &one->win);
   one++;
-  MPI_Win_allocate_shared(bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &one->memory, &one->win);
+  CALL_BY(&making, Win_allocate_shared, bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &one->memory,
+          &one->win);
   one++;
   one->memory = malloc((size_t)bytes);
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &one->win);
@@ -164,10 +177,10 @@ static void put(int target, int slot, int here, int there, int value) {
   for (int i = 0; i < VALUES; i++) one->buffer[at(here, i)] = value + i;
   one->sends = 1;
   if (is_passive && draw(&own, 3) == 0)
-    MPI_Rput(one->buffer, entries(here), type, target, to, entries(there), types[there], now->win,
-             ask());
+    CALL(Rput, one->buffer, entries(here), type, target, to, entries(there), types[there], now->win,
+         ask());
   else
-    MPI_Put(one->buffer, entries(here), type, target, to, entries(there), types[there], now->win);
+    CALL(Put, one->buffer, entries(here), type, target, to, entries(there), types[there], now->win);
   if (is_own) MPI_Type_free(&type);
 }
 
@@ -180,10 +193,10 @@ static void get(int target, int slot, int here, int there) {
     one->expected[at(here, i)] = model[target][slot * ROOM + at(there, i)];
   one->gets = 1;
   if (is_passive && !GETS_ARE_EARLY && draw(&own, 3) == 0)
-    MPI_Rget(one->result, entries(here), types[here], target, to, entries(there), type, now->win,
-             ask());
+    CALL(Rget, one->result, entries(here), types[here], target, to, entries(there), type, now->win,
+         ask());
   else
-    MPI_Get(one->result, entries(here), types[here], target, to, entries(there), type, now->win);
+    CALL(Get, one->result, entries(here), types[here], target, to, entries(there), type, now->win);
   if (is_own) MPI_Type_free(&type);
 }
 
@@ -193,11 +206,11 @@ static void accumulate(int target, int slot, int here, int there, int value, MPI
   for (int i = 0; i < VALUES; i++) one->buffer[at(here, i)] = value + i;
   one->sends = 1;
   if (is_passive && draw(&own, 3) == 0)
-    MPI_Raccumulate(one->buffer, entries(here), types[here], target, to, entries(there),
-                    types[there], op, now->win, ask());
+    CALL(Raccumulate, one->buffer, entries(here), types[here], target, to, entries(there),
+         types[there], op, now->win, ask());
   else
-    MPI_Accumulate(one->buffer, entries(here), types[here], target, to, entries(there),
-                   types[there], op, now->win);
+    CALL(Accumulate, one->buffer, entries(here), types[here], target, to, entries(there),
+         types[there], op, now->win);
 }
 
 // Of a slot that one process uses, so that what comes is known; all follow what it does.
@@ -218,12 +231,12 @@ static void get_accumulate(int is_mine, int target, int slot, int here, int ther
   }
   one->sends = one->gets = 1;
   if (is_passive && !GETS_ARE_EARLY && draw(&own, 3) == 0)
-    MPI_Rget_accumulate(reads ? NULL : one->buffer, reads ? 0 : entries(here), types[here],
-                        one->result, entries(here), types[here], target, to, entries(there),
-                        types[there], op, now->win, ask());
+    CALL(Rget_accumulate, reads ? NULL : one->buffer, reads ? 0 : entries(here), types[here],
+         one->result, entries(here), types[here], target, to, entries(there), types[there], op,
+         now->win, ask());
   else
-    MPI_Get_accumulate(one->buffer, entries(here), types[here], one->result, entries(here),
-                       types[here], target, to, entries(there), types[there], op, now->win);
+    CALL(Get_accumulate, one->buffer, entries(here), types[here], one->result, entries(here),
+         types[here], target, to, entries(there), types[there], op, now->win);
 }
 
 static void fetch(int is_mine, int target, int slot, int value, int swaps) {
@@ -333,7 +346,10 @@ static void starts_and_posts(void) {
   for (int target = 0; target < size; target++) use_target(target, 0);
   MPI_Win_complete(now->win);
   all_completed(-1, 0);
-  MPI_Win_wait(now->win);
+  if (draw(&own, 2))
+    MPI_Win_wait(now->win);
+  else
+    for (int is_over = 0; !is_over;) MPI_Win_test(now->win, &is_over);
   MPI_Group_free(&group);
 }
 
@@ -354,6 +370,7 @@ static void locks_all(void) {
   MPI_Win_lock_all(0, now->win);
   for (int target = 0; target < size; target++) use_target(target, 1);
   if (draw(&own, 2)) MPI_Win_flush_all(now->win);
+  if (draw(&own, 2)) MPI_Win_sync(now->win);
   wait_for_requests();
   MPI_Win_unlock_all(now->win);
   all_completed(-1, 0);
@@ -364,10 +381,10 @@ static void counts(void) {
   for (int target = 0; target < size; target++) {
     int value = SPENT, *words = model[target];
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, now->win);
-    MPI_Get(&value, 1, MPI_INT, target, place_of(target, 0), 1, MPI_INT, now->win);
+    CALL(Get, &value, 1, MPI_INT, target, place_of(target, 0), 1, MPI_INT, now->win);
     MPI_Win_flush(target, now->win);
     value++;
-    MPI_Put(&value, 1, MPI_INT, target, place_of(target, 0), 1, MPI_INT, now->win);
+    CALL(Put, &value, 1, MPI_INT, target, place_of(target, 0), 1, MPI_INT, now->win);
     MPI_Win_unlock(target, now->win);
     words[0] += size;
   }
