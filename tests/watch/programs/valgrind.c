@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A column of a matrix is received, and another sent; with an argument both are used too early:
-// what a comment with a colon has is expected of its line, where there is none, nothing.
+// A column of a matrix is received, and another sent; so are one put and one got. With an argument
+// all are used too early: what a comment with a colon has is expected of its line, where there is
+// none, nothing.
 #include <emmintrin.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -33,6 +34,23 @@ static void uses(double *in) {
   pthread_join(thread, NULL);
 }
 
+// Of a window of as many numbers.
+static double put_and_got(double *out, double *in, int other, MPI_Datatype column, int wrong) {
+  double *memory;
+  MPI_Win win;
+  MPI_Win_allocate(320, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  for (int i = 0; i < 40; i++) memory[i] = 0;
+  MPI_Win_fence(0, win);
+  MPI_Put(out, 1, column, other, 0, 1, column, win);
+  MPI_Get(in, 1, column, other, 1, 1, column, win);
+  if (wrong) out[16] = 1;
+  if (wrong) sum += in[12]; //: Invalid read of size 8
+  out[17] = 1;
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  MPI_Win_free(&win);
+  return in[12];
+}
+
 int main(int argc, char **argv) {
   int rank, wrong = argc > 1;
   double *in = calloc(40, sizeof *in), out[40] = {0};
@@ -49,7 +67,8 @@ int main(int argc, char **argv) {
   if (wrong) out[12] = 1;
   out[13] = 1;
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-  printf("%g\n", wrong ? 0 : in[8]);
+  double got = put_and_got(out, in, 1 - rank, column, wrong);
+  printf("%g\n", wrong ? 0 : in[8] + got);
   MPI_Type_free(&column);
   MPI_Finalize();
   free(in);
