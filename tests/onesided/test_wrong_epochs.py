@@ -47,6 +47,7 @@ FOUND = {
     "fence_in_lock_all": (NESTED, "Win_fence fence_in_lock_all", "Win_lock_all fence_in_lock_all"),
     "start_in_lock": (NESTED, "Win_start opens", "Win_lock start_in_lock"),
     "start_in_fence": (NESTED, "Win_start start_in_fence", "Win_fence start_in_fence"),
+    "posted_in_fence": (NESTED, "Win_post posted_in_fence", "Win_fence posted_in_fence"),
     "posted_twice": (NESTED, "Win_post opens", "Win_post opens"),
     "locked_twice": (
         "a target is locked that this process has locked",

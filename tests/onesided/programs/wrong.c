@@ -139,6 +139,21 @@ static void start_in_fence(int right) {
   if (!right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
 
+// For itself: MPI lets it, but another process puts to that memory in the fence's epoch.
+static void posted_in_fence(int right) {
+  MPI_Group itself = group_of(0);
+  MPI_Win_fence(0, win);
+  if (rank) MPI_Put(&value, 1, MPI_INT, 0, 5, 1, MPI_INT, win);
+  if (right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  if (rank == 0 && MPI_Win_post(itself, 0, win) == MPI_SUCCESS &&
+      MPI_Win_start(itself, 0, win) == MPI_SUCCESS) {
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+  }
+  if (!right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  MPI_Group_free(&itself);
+}
+
 static void posted_twice(int right) {
   if (rank == 0) {
     opens(0, 0);
@@ -461,6 +476,7 @@ static const struct {
     CASE(fence_in_lock_all),
     CASE(start_in_lock),
     CASE(start_in_fence),
+    CASE(posted_in_fence),
     CASE(posted_twice),
     CASE(locked_twice),
     CASE(posted_and_locked),
