@@ -51,6 +51,7 @@ _PROCEDURES = (
 )
 _INT, _DOUBLE, _SUM = 0x100, 0x200, 0x300  # datatypes and an operation
 _BASE = 0x10000
+_PART = 0xA00000  # where a process has some of what another has in a window
 _FRAME = 0x7FFF0000  # of the calls
 _MESSAGE = 1 << 62
 _NASTY = (0, 1, 2, 3, 255, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, ANY, NOT_KNOWN)
@@ -126,6 +127,7 @@ class Writer:
         self.add(KINDS.comm, "Win_allocate", 1, 0, *own)
         base = _BASE * (self.rank + 1)
         self.add(KINDS.window, "Win_allocate", 5, 77, base, 512, 1, 2, 2, self.rank, 1, 0)
+        self.add(KINDS.segment, "Win_allocate", 5, self.after, _PART, 64)
         self.add(KINDS.comm, "Win_create_dynamic", 9, 0, *own, *range(SIZE))
         self.add(KINDS.window, "Win_create_dynamic", 6, 78, 0, 0, 1, 4, 2, self.rank, 9, 4 | 8)
         self.add(KINDS.memory, "Win_attach", 6, base + 1024, 64)
@@ -216,6 +218,7 @@ class Writer:
         base = _BASE * (self.rank + 1)
         self.add(KINDS.access, "", 1, base + 300, 4, 8, 5, 7)
         self.add(KINDS.access, "", 0, base + 64, 4, 0, 1, 1)
+        self.add(KINDS.access, "", 1, _PART - 8, 4, 8, 5, 7)
         self._fence(16)
         self.add(lock, "Win_post", 5, NOT_KNOWN, 0, _FRAME, self.before)
         self.add(lock, "Win_start", 5, NOT_KNOWN, 0, _FRAME, self.after)
