@@ -492,6 +492,24 @@ def gdb_batch(
     return _OF_CORES.sub("", after)
 
 
+def gdb_batches(
+    of: Sequence[tuple[Path, Sequence[str], Sequence[str]]], mpi: MPI, timeout: float = 250
+) -> list[str]:
+    """As `gdb_batch`, of several programs in one gdb, which reads the libraries' symbols once.
+
+    Args:
+        of: each program with the commands `stop`, and those whose output is returned.
+    """
+    words: list[str] = []
+    for program, stop, commands in of:
+        words += [f"file {program}", *stop, f"echo {_MARKER}\\n", *commands]
+        words += [f"echo {_MARKER}\\n", "kill", "delete"]
+    output = gdb_batch(words, mpi=mpi, timeout=timeout)
+    found = output.split(f"{_MARKER}\n")[1::2]
+    assert len(found) == len(of), output
+    return found
+
+
 def _looked_at(
     program: Path | str | None, args: Sequence[str], core: Path | None, pid: int | None
 ) -> list[str]:

@@ -19,7 +19,17 @@ import pytest
 
 from mpipp.checks.rules import RULES, cited
 from mpipp.model import procedures
-from tests.support import BUILD, MPI, ROOT, compile_program, end, find_mpi, gdb_batch, on_mpi
+from tests.support import (
+    BUILD,
+    MPI,
+    ROOT,
+    compile_program,
+    end,
+    find_mpi,
+    gdb_batch,
+    gdb_batches,
+    on_mpi,
+)
 
 CHECKS = ROOT / "docs" / "checks.md"
 PROMPT = "(gdb) "
@@ -207,21 +217,55 @@ def waiting(program: Path, processes: int, mpi: MPI) -> Iterator[list[int]]:
 
 
 SECTIONS = read_sections(CHECKS.read_text())
-every_section = pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+# Those of one process, a quarter in one gdb.
+ALONE = [section for section in SECTIONS if section.processes == 1]
+SEVERAL = [section for section in SECTIONS if section.processes > 1]
+each_quarter = pytest.mark.parametrize("number", range(4))
+each_of_several = pytest.mark.parametrize("section", SEVERAL, ids=lambda section: section.name)
+
+
+def is_for(section: Section, mpi: MPI) -> bool:
+    """Whether the library has what the program calls."""
+    return mpi.has_sessions or "MPI_Psend_init" not in section.program
+
+
+def reports(sections: list[Section], mpi: MPI, kind: str) -> Iterator[tuple[Section, str]]:
+    """Of programs of one process; kind: "", or "-corrected"."""
+    looked_at = []
+    for one in sections:
+        text = one.corrected if kind else one.program
+        program = compiled(f"{one.name}{kind}", text, mpi)
+        looked_at.append((program, one.stop, [one.command]))
+    return zip(sections, gdb_batches(looked_at, mpi))
 
 
 @on_mpi("mpich4", "openmpi4")
-@every_section
-def test_reported(section: Section, mpi: MPI) -> None:
-    if "MPI_Psend_init" in section.program and not mpi.has_sessions:
+@each_quarter
+def test_reported(number: int, mpi: MPI) -> None:
+    sections = [one for one in ALONE[number::4] if is_for(one, mpi)]
+    for section, printed in reports(sections, mpi, ""):
+        assert same(printed) == same(mpi.cited(section.report)), section.name
+
+
+@on_mpi("mpich4", "openmpi4")
+@each_of_several
+def test_several_are_reported(section: Section, mpi: MPI) -> None:
+    if not is_for(section, mpi):
         pytest.skip(f"{mpi.id} has no partitioned communication")
     printed = report(section, mpi, section.program, "")
     assert same(printed) == same(mpi.cited(section.report))
 
 
 @on_mpi("mpich4")
-@every_section
-def test_silent_when_corrected(section: Section, mpi: MPI) -> None:
+@each_quarter
+def test_silent_when_corrected(number: int, mpi: MPI) -> None:
+    for section, printed in reports(ALONE[number::4], mpi, "-corrected"):
+        assert printed.startswith("no findings in 1 process"), f"{section.name}: {printed}"
+
+
+@on_mpi("mpich4")
+@each_of_several
+def test_several_are_silent_when_corrected(section: Section, mpi: MPI) -> None:
     printed = report(section, mpi, section.corrected, "-corrected")
     assert printed.startswith(f"no findings in {section.processes} process"), printed
 
