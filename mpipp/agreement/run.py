@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from mpipp.agreement import files, many
 from mpipp.agreement.many import Chosen, Team
+from mpipp.agreement.saving import PROCESSES, paths
 from mpipp.agreement.written import Written
 from mpipp.checks import every
 from mpipp.checks.finding import Finding, Party
@@ -26,7 +27,6 @@ from mpipp.model import Site
 from mpipp.reports.sources import Frame
 from mpipp.show import wording
 
-PROCESSES, NODES = "processes", "nodes"
 _MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
 _FEW = 64  # processes that are all compared in detail
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
@@ -142,15 +142,6 @@ def _of_logs(
             unchecked.append(str(error))
 
     yield from every.of_logs(_processes(found), failed)
-
-
-def paths(directory: str) -> list[str]:
-    """The files of a directory that are whole; none if it is not there."""
-    try:
-        names = sorted(os.listdir(directory))
-    except OSError:
-        return []
-    return [os.path.join(directory, name) for name in names if not name.startswith(".")]
 
 
 def _processes(found: Sequence[Written]) -> list[Process]:

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""How files come into a run's directory."""
+"""How files come into a run's directory, and which are there."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+
+PROCESSES, NODES = "processes", "nodes"  # folders with a file for each process, or watcher
 
 
 def save(directory: str, name: str, content: bytes) -> None:
     """Write a file whole or not at all, below a directory that is made. Raises OSError."""
+    import tempfile  # which takes some time to load
+
     path = os.path.join(directory, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     file, made = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
@@ -21,3 +24,12 @@ def save(directory: str, name: str, content: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(made)
         raise
+
+
+def paths(directory: str) -> list[str]:
+    """The files of a directory that are whole; none if it is not there."""
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return []
+    return [os.path.join(directory, name) for name in names if not name.startswith(".")]

@@ -7,22 +7,38 @@ Only what is certain from one look: a send that a library does not buffer may be
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from mpipp.checks.finding import Finding, Findings, Party
-from mpipp.checks.hangs.analysis import Explanation, Knot, explain
+from mpipp.checks.process import Process
 from mpipp.checks.world import World
 from mpipp.show import wording
+
+if TYPE_CHECKING:
+    from mpipp.checks.hangs.analysis import Explanation, Knot
 
 _MOST = 8  # processes that are named with their calls
 
 
 def check(known: World) -> Findings:
     """The circles of processes that wait for each other, and waits for what has ended."""
+    if not any(map(_is_inside, known.all)):
+        return
+    # It takes some time to load.
+    from mpipp.checks.hangs.analysis import explain
+
     found = explain(known)
     for knot in found.knots:
         if knot.lenient or knot.mismatch or not found.certain(knot):
             continue
         yield finding(found, knot)
+
+
+def _is_inside(process: Process) -> bool:
+    # Of a call of MPI, in which it may wait: not in MPI_Finalize, once that is over for MPI.
+    if process.registry.info.status == "finalized" and not process.live_sessions:
+        return False
+    return any(thread.call is not None for thread in process.threads)
 
 
 def finding(found: Explanation, knot: Knot) -> Finding:

@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 
-from mpipp.cli import provoke, sweep, valgrind, watched
+from mpipp.cli import provoke, valgrind, watched
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.mpi import Mpi, mpiexec_of
 from mpipp.cli.program import executable
@@ -66,6 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = [] if arguments.frames is None else [f"MPIPP_FRAMES={arguments.frames}"]
     given = provoke.schedules(arguments)
     if arguments.provoke_sweep is not None:
+        from mpipp.cli import sweep  # it takes some time to load
+
         before = [*preload(built(mpi)), *settings]
         return sweep.run(command, before, program, arguments, given)
     provoked = provoke.chosen(given)

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -329,7 +328,11 @@ def directory_of_job() -> str:
         MpippError: somebody else has made it.
     """
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    base = runtime if runtime and os.access(runtime, os.W_OK) else tempfile.gettempdir()
+    base = runtime if runtime and os.access(runtime, os.W_OK) else ""
+    if not base:
+        import tempfile  # it takes some time to load
+
+        base = tempfile.gettempdir()
     name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{_job()}")
     if len(name) > _LONGEST:
         name = f"{name[: _LONGEST - 9]}-{binascii.crc32(name.encode()):08x}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from mpipp.checks.hangs import Explanation, Report, explain_all, picture, records, unranked
+from mpipp.checks.hangs import picture, records, unranked
+from mpipp.checks.hangs.analysis import Explanation, explain_all
+from mpipp.checks.hangs.report import Report
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError

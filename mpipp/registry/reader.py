@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import (
@@ -35,12 +35,14 @@ from mpipp.registry.history import History
 from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
-from mpipp.registry.onesided import Log, log_of
 from mpipp.registry.processinfo import process_info
 from mpipp.registry.records import RawObject, RawRoot
 from mpipp.registry.source import Source
 from mpipp.registry.tables import Tables
 from mpipp.registry.threads import HasLeft, Threads
+
+if TYPE_CHECKING:
+    from mpipp.registry.onesided import Log
 
 _MAX_SHARING = 1 << 10  # requests that are looked at for the one that is meant
 
@@ -327,6 +329,11 @@ class Registry:
 
     def onesided(self) -> Log | None:
         """What was done on windows and what orders it; None where that was not asked for."""
+        if not self._source.root().onesided:
+            return None
+        # It takes some time to load.
+        from mpipp.registry.onesided import log_of
+
         ops = partial(self.find, "op")
         return log_of(self._source, self._datatypes, ops, self.info.world_rank)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.errors import MpippError
-from mpipp.reports import directory
-from mpipp.reports.directory import Party
+
+if TYPE_CHECKING:
+    from mpipp.reports.directory import Party
 
 OPTION = "--stop-at"
 _PROCEDURE = re.compile(r"MPI_\w+(?=\()")
@@ -41,6 +42,8 @@ def targets(finding: str) -> list[Target]:
 
     Raises MpippError: there is no such finding, or it is about no call that is known.
     """
+    from mpipp.reports import directory  # it takes some time to load
+
     name, _, number = finding.rpartition(":")
     if not name or not number.isdigit():
         raise MpippError(

@@ -8,7 +8,6 @@ import json
 import os
 import socket
 import sys
-import traceback
 
 from mpipp.watch import start
 from mpipp.watch.output import output
@@ -26,6 +25,8 @@ def main() -> int:
         os.nice(5)
         Watcher(listener, to, settings).run()
     except Exception as error:  # a sentence, whatever it is
+        import traceback
+
         with open(os.path.join(directory, "watcher.log"), "a", encoding="utf-8") as log:
             traceback.print_exc(file=log)
         to.failed(f"the watcher has failed ({type(error).__name__}: {error})")

@@ -15,8 +15,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from mpipp.agreement import files, run
-from mpipp.agreement.saving import save
+from mpipp.agreement import saving
 from mpipp.errors import MpippError
 from mpipp.watch import start
 from mpipp.watch.elsewhere import Elsewhere, are_elsewhere, left
@@ -72,7 +71,7 @@ class Deaths:
         mine = os.path.join(self._waiting, name)
         said = f"{self._own} {'ended' if one.end else 'died'}"
         try:
-            save(self._waiting, name, said.encode())
+            saving.save(self._waiting, name, said.encode())
             for _ in range(2):
                 with contextlib.suppress(FileExistsError):
                     os.link(mine, path)
@@ -95,13 +94,15 @@ class Deaths:
         if self._is_shared(own) and said != self._said:
             self._said = said
             with contextlib.suppress(OSError):
-                save(self._waiting, _DIED + self._own, json.dumps(said).encode())
+                saving.save(self._waiting, _DIED + self._own, json.dumps(said).encode())
 
     def ended_with(self, own: Sequence[Watched], until: float) -> list[Elsewhere] | None:
         """The processes of other nodes, that the launcher ends with one of this; None: not yet."""
         if not self._is_shared(own):
             return []
         try:
+            from mpipp.agreement import files  # it takes some time to load
+
             ranks = {one.registry.info.world_rank for one in own}
             found = {info.world_rank or 0: (info, path) for info, path in left(self._directory)}
             paths = {rank: path for rank, (_, path) in found.items() if rank not in ranks}
@@ -125,7 +126,7 @@ class Deaths:
         # What others have said of the same end.
         own = os.path.join(self._waiting, _DIED + self._own)
         now = os.stat(own).st_mtime if os.path.exists(own) else time.time()
-        for path in run.paths(self._waiting):
+        for path in saving.paths(self._waiting):
             name = os.path.basename(path)
             if not name.startswith(_DIED) or path == own:
                 continue

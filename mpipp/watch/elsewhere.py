@@ -12,11 +12,9 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mpipp.agreement import files, run
-from mpipp.agreement.saving import save
-from mpipp.agreement.written import Written
+from mpipp.agreement import saving
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo, Site
@@ -24,6 +22,9 @@ from mpipp.reports.sources import Frame
 from mpipp.watch import interrupted, start
 from mpipp.watch.interrupted import WAITING
 from mpipp.watch.watched import Watched
+
+if TYPE_CHECKING:
+    from mpipp.agreement.written import Written
 
 _BEATS = 2
 
@@ -94,6 +95,8 @@ class Nodes:
         """
         if not self._directory or not own or not are_elsewhere(own[0].registry.info, own):
             return []
+        from mpipp.agreement import files
+
         self._say(own)
         if not any(one.registry.info.world_rank == 0 for one in own):
             return []  # who watches rank 0 tells
@@ -121,6 +124,8 @@ class Nodes:
         return found
 
     def _say(self, own: Sequence[Watched]) -> None:
+        from mpipp.agreement import files
+
         named = []
         for one in own:
             rank = one.registry.info.world_rank or 0
@@ -128,18 +133,18 @@ class Nodes:
             named.append((rank, path))
             if path not in self._written:
                 left = files.written(one.process(0), one.places.frames, start.node())
-                save(self._waiting, os.path.basename(path), left.process)
+                saving.save(self._waiting, os.path.basename(path), left.process)
                 self._written.append(path)
         self._beat += 1
         said = {"node": self._own, "movement": self._movement, "beat": self._beat, "files": named}
         name = f"{self._own}.json"
-        save(self._waiting, name, json.dumps(said).encode())
+        saving.save(self._waiting, name, json.dumps(said).encode())
         path = os.path.join(self._waiting, name)
         if path not in self._written:
             self._written.append(path)
 
     def _others(self) -> Iterator[dict[str, Any]]:
-        for path in run.paths(self._waiting):
+        for path in saving.paths(self._waiting):
             if path.endswith(".json") and os.path.basename(path) != f"{self._own}.json":
                 try:
                     with open(path, encoding="utf-8") as file:
@@ -159,5 +164,7 @@ class Nodes:
 
 def left(directory: str) -> Iterator[tuple[ProcessInfo, str]]:
     """The files of processes that have ended. Raises MpippError for one that makes no sense."""
-    for path in run.paths(os.path.join(directory, run.PROCESSES)):
+    from mpipp.agreement import files  # it takes some time to load
+
+    for path in saving.paths(os.path.join(directory, saving.PROCESSES)):
         yield files.head(path).info, path

@@ -6,10 +6,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mpipp.checks.finding import Finding, Party
-from mpipp.checks.hangs import Report, explain
-from mpipp.checks.hangs.sentences import Place
 from mpipp.checks.process import Process
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
@@ -17,6 +16,9 @@ from mpipp.model import Site, procedures
 from mpipp.show import wording
 from mpipp.watch import connection
 from mpipp.watch.watched import GONE, Watched, marked, operations
+
+if TYPE_CHECKING:
+    from mpipp.checks.hangs.sentences import Place
 
 _INNOCENT = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
 # They wait for a peer.
@@ -225,7 +227,10 @@ def _parties(process: Process) -> list[Party]:
 
 
 def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> list[str]:
-    # What the others of its world do then.
+    # What the others of its world do then. What tells it takes some time to load.
+    from mpipp.checks.hangs.analysis import explain
+    from mpipp.checks.hangs.report import Report
+
     own = process.registry.info.world_rank
     try:
         world = next(one for one in worlds([process, *others]) if process in one.all)

@@ -15,8 +15,7 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 
-from mpipp.agreement import run
-from mpipp.agreement.saving import save
+from mpipp.agreement import saving
 from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
@@ -118,7 +117,7 @@ class Everybody:
         ranks = sorted(world.ranks)
         if ranks != world.written:
             name = f"{world.name}-node-{start.node()}-{os.getpid()}"
-            save(self._directory, name, json.dumps(ranks).encode())
+            saving.save(self._directory, name, json.dumps(ranks).encode())
             world.written = ranks
         decision = os.path.join(self._directory, f"{world.name}-decision")
         if not os.path.exists(decision):
@@ -131,7 +130,7 @@ class Everybody:
 
     def _are_all_there(self, world: _World) -> bool:
         found: set[int] = set()
-        for path in run.paths(self._directory):
+        for path in saving.paths(self._directory):
             if path.startswith(os.path.join(self._directory, f"{world.name}-node-")):
                 with open(path, encoding="utf-8") as file:
                     found.update(json.loads(file.read()))
@@ -140,7 +139,7 @@ class Everybody:
     def _decide_first(self, decision: str, reason: str) -> None:
         # Whole, and only by one.
         own = f"decision-{start.node()}-{os.getpid()}"
-        save(self._directory, own, json.dumps(reason).encode())
+        saving.save(self._directory, own, json.dumps(reason).encode())
         with contextlib.suppress(FileExistsError):
             os.link(os.path.join(self._directory, own), decision)
 

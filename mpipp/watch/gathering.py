@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mpipp.agreement import logs, run
+from mpipp.agreement import logs, run, saving
 from mpipp.agreement.many import Team
 from mpipp.checks.rules import chosen
 from mpipp.errors import MpippError
@@ -72,7 +72,7 @@ def complete(directory: str) -> None:
 
     Raises MpippError when that cannot be written.
     """
-    left = [path for name in (run.NODES, run.PROCESSES) for path in _times(directory, name)]
+    left = [path for name in (saving.NODES, saving.PROCESSES) for path in _times(directory, name)]
     done = _times(directory, "", reports.DATA)
     if not left or (done and done[0] >= max(left)):
         return
@@ -96,7 +96,7 @@ def put_together(directory: str, team: Team | None) -> Found:
 def _times(directory: str, *names: str) -> list[int]:
     # When the files were written.
     found = []
-    for path in run.paths(os.path.join(directory, names[0])):
+    for path in saving.paths(os.path.join(directory, names[0])):
         if len(names) == 1 or os.path.basename(path) in names[1:]:
             with contextlib.suppress(OSError):
                 found.append(os.stat(path).st_mtime_ns)
@@ -105,7 +105,7 @@ def _times(directory: str, *names: str) -> list[int]:
 
 def begin(report: str) -> str:
     """The path of the run's directory, where nothing is left of another run. Raises MpippError."""
-    for name in (run.PROCESSES, logs.FOLDER, run.NODES, STRICT, WAITING):
+    for name in (saving.PROCESSES, logs.FOLDER, saving.NODES, STRICT, WAITING):
         path = os.path.join(os.path.abspath(report), name)
         try:
             shutil.rmtree(path)

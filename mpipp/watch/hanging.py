@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from mpipp.checks.finding import Finding
-from mpipp.checks.hangs.analysis import Knot
 from mpipp.errors import MpippError
-from mpipp.watch import stuck, uncalled
+from mpipp.watch import uncalled
 from mpipp.watch.connection import FINALIZED
 from mpipp.watch.elsewhere import Nodes
 from mpipp.watch.moving import Movement, Moving, movement
@@ -19,6 +19,10 @@ from mpipp.watch.stopping import Stopping
 from mpipp.watch.telling import Telling
 from mpipp.watch.view import Shown, View
 from mpipp.watch.watched import GONE, RUNNING, Watched
+
+if TYPE_CHECKING:  # it takes some time to load
+    from mpipp.checks.hangs.analysis import Knot
+    from mpipp.watch import stuck
 
 _SHARE = 20  # of the time that passes, one part for explaining what some that stand wait for
 
@@ -91,6 +95,8 @@ class Hanging:
             self._tell_stuck(found, of)
 
     def _stuck_of(self, of: list[Watched], polling_waits: bool = False) -> list[stuck.Told]:
+        from mpipp.watch import stuck
+
         for one in of:
             one.places.refresh()
         view = View(of)
@@ -115,6 +121,8 @@ class Hanging:
         try:
             found = self._stuck_of(everybody) or self._stuck_of(everybody, polling_waits=True)
             if not found:
+                from mpipp.watch import stuck
+
                 processes = [one.process(number) for number, one in enumerate(everybody)]
                 remarks = list(stuck.standing(processes, View(everybody), self._after))
             others = list(findings(everybody))
@@ -186,6 +194,8 @@ class Hanging:
         try:
             if not (others := self._nodes.stands(everybody)):
                 return
+            from mpipp.watch import stuck
+
             members: list[Shown] = [*everybody, *others]
             view = View(members)
             here = {one.registry.info.world_rank for one in everybody}

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.agreement import files, logs, run, saving
+from mpipp.agreement import saving
 from mpipp.checks.hangs import words
 from mpipp.checks.onesided import NotKnown
 from mpipp.errors import MpippError
@@ -91,10 +91,13 @@ class Left:
                 )
 
     def _write(self, one: Watched) -> str:
+        # They take some time to load.
+        from mpipp.agreement import files, logs
+
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
         try:
             left = files.written(one.process(0), one.places.frames, self._node, logged=True)
-            saving.save(self._directory, os.path.join(run.PROCESSES, name), left.process)
+            saving.save(self._directory, os.path.join(saving.PROCESSES, name), left.process)
             if left.log:
                 saving.save(self._directory, os.path.join(logs.FOLDER, name), left.log)
         except MpippError as error:
@@ -119,7 +122,7 @@ def save(directory: str, node: Node) -> None:
     """Write it into the run's directory. Raises OSError."""
     known = {**node._asdict(), "total": node.total._asdict()}
     content = {"mpipp": FORMAT, "version": VERSION, **known}
-    name = os.path.join(run.NODES, f"{node.name}-{os.getpid()}.json")
+    name = os.path.join(saving.NODES, f"{node.name}-{os.getpid()}.json")
     saving.save(directory, name, json.dumps(content).encode())
 
 
@@ -129,7 +132,7 @@ def nodes(directory: str) -> tuple[list[Node], list[str]]:
     Raises MpippError if the directory cannot be read.
     """
     found, failed = [], []
-    for path in run.paths(os.path.join(directory, run.NODES)):
+    for path in saving.paths(os.path.join(directory, saving.NODES)):
         try:
             found.append(_read(path))
         except OSError as error:

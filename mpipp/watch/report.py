@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -139,6 +138,8 @@ def _alike(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]:
     ranks = [[int(name[1]) for name in of if name] for of in found]
     if any(len(of) < len(folded.finding.parties) for of in ranks):
         return {}
+    import hashlib  # it takes some time to load
+
     key = hashlib.sha1(repr(report.alike(folded.finding, where)).encode()).hexdigest()
     return {ALIKE: {"key": key, "ranks": ranks}}
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from mpipp.checks import deadlocks
 from mpipp.checks import report as text_of
 from mpipp.checks.finding import Finding
-from mpipp.checks.hangs import Report, explain, picture, records
-from mpipp.checks.hangs.analysis import Explanation, Knot
+from mpipp.checks.hangs import picture, records
+from mpipp.checks.hangs.analysis import Explanation, Knot, explain
+from mpipp.checks.hangs.report import Report
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.process import Process
 from mpipp.checks.world import worlds

@@ -80,8 +80,8 @@ class Gdb:
     @property
     def path(self) -> Path:
         """The socket's."""
-        answer = "python print(mpipp.gdb.commands.browse._browsed.server.path)"
-        return Path(self.say("python import mpipp.gdb.commands.browse", answer).split()[-1])
+        answer = "python print(mpipp.gdb.browsing.opening._browsed.server.path)"
+        return Path(self.say("python import mpipp.gdb.browsing.opening", answer).split()[-1])
 
     def _read(self) -> None:
         assert self.process.stdout is not None

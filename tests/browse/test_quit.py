@@ -23,7 +23,7 @@ def test_quit_while_a_request_is_queued(tmp_path: Path, end: str) -> None:
         "break mark",
         "run",
         "mpipp browse --terminal",
-        "python import mpipp.gdb.commands.browse as browse",
+        "python import mpipp.gdb.browsing.opening as browse",
         f"python open('{place}', 'w').write(str(browse._browsed.server.path))",
         f"shell cat {gate}",  # gdb waits until it may go on, and answers nobody meanwhile
         "echo last\\n",

@@ -14,7 +14,9 @@ from around import Around
 
 from mpipp.checks import every, report
 from mpipp.checks.finding import Party
-from mpipp.checks.hangs import Report, explain, picture, records
+from mpipp.checks.hangs import picture, records
+from mpipp.checks.hangs.analysis import explain
+from mpipp.checks.hangs.report import Report
 from mpipp.checks.hangs.svg import svg as hangs_svg
 from mpipp.checks.process import Gap, Operation, Process
 from mpipp.checks.world import worlds

@@ -16,7 +16,8 @@ from pathlib import Path
 import support
 from around import Around
 
-from mpipp.checks.hangs import Report, explain
+from mpipp.checks.hangs.analysis import explain
+from mpipp.checks.hangs.report import Report
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError

@@ -11,7 +11,9 @@ import pytest
 from jobs import ANY_SOURCE, ANY_TAG, PROC_NULL, WINDOW, Places, Recorded, call, job, ranks
 
 from mpipp.checks import deadlocks
-from mpipp.checks.hangs import Report, explain, graph, picture, records, unranked
+from mpipp.checks.hangs import graph, picture, records, unranked
+from mpipp.checks.hangs.analysis import explain
+from mpipp.checks.hangs.report import Report
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.process import Process
 from mpipp.checks.world import worlds

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from jobs import FILE, WINDOW, WORLD, Places, Recorded, call, job, ranks
 
-from mpipp.checks.hangs import Report, explain
+from mpipp.checks.hangs.analysis import explain
+from mpipp.checks.hangs.report import Report
 
 MOVING = "still moving: nothing is waited for that cannot come"
 

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 import pytest
 from jobs import WINDOW, Places, Recorded, call, job, ranks
 
-from mpipp.checks.hangs import Report, explain, records
+from mpipp.checks.hangs import records
+from mpipp.checks.hangs.analysis import explain
+from mpipp.checks.hangs.report import Report
 from mpipp.model import Call
 
 

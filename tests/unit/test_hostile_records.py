@@ -11,7 +11,8 @@ from around import Around
 from registry_image import Image
 from samples import INT, contiguous, vector
 
-from mpipp.checks.hangs import Report, explain
+from mpipp.checks.hangs.analysis import explain
+from mpipp.checks.hangs.report import Report
 from mpipp.checks.overlaps import check
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import worlds

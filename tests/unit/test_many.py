@@ -12,8 +12,7 @@ from ledgers import OPS, Ended, buffer, call
 from samples import DOUBLE, FLOAT, INT, contiguous
 from support import MPI, ROOT, on_mpi
 
-from mpipp.agreement import files, many, run
-from mpipp.agreement.saving import save
+from mpipp.agreement import files, many, run, saving
 from mpipp.reports.sources import Frame
 
 SIZE = 90
@@ -89,7 +88,7 @@ def leave(directory: Path, *wrong: str) -> None:
             ended.starts("receive", 7, 9, (1, 3 if "lost" in wrong else 5, PARTS_IN))
         ended.joins((1, 7, [SUM]), (8, 1, [MAX if "op" in wrong and rank == 40 else SUM]))
         content = files.written(ended.process(), frames, "node").process
-        save(str(directory), f"{run.PROCESSES}/{rank}", content)
+        saving.save(str(directory), f"{saving.PROCESSES}/{rank}", content)
 
 
 def frames(site: object) -> list[Frame]:
@@ -106,7 +105,7 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_nothing_is_wrong(tmp_path: Path) -> None:
     leave(tmp_path)
-    paths = run.paths(str(tmp_path / run.PROCESSES))
+    paths = saving.paths(str(tmp_path / saving.PROCESSES))
     found = many.chosen(paths, many.Alone())
     assert found == ([], frozenset(), set(range(SIZE)), SIZE, False, [])
     Path(paths[4]).unlink()
@@ -124,7 +123,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
 
 
 def test_only_what_differs_is_compared(wrong: Path) -> None:
-    paths = run.paths(str(wrong / run.PROCESSES))
+    paths = saving.paths(str(wrong / saving.PROCESSES))
     found = many.chosen(paths, many.Alone())
     assert (len(found.keys), len(found.paths)) == (4, SIZE)
     compared = run.compare(str(wrong), told=[])
@@ -158,7 +157,7 @@ def left(directory: Path, ended: list[Ended]) -> list[str]:
     """What is found of processes by what they leave, of very many that differ alone."""
     for one in ended:
         content = files.written(one.process(), frames, "node").process
-        save(str(directory), f"{run.PROCESSES}/{one.rank}", content)
+        saving.save(str(directory), f"{saving.PROCESSES}/{one.rank}", content)
     return [one.what for one in run.compare(str(directory), told=[]).findings]
 
 

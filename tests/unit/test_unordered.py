@@ -14,8 +14,7 @@ from samples import BYTE, CHAR, DOUBLE, FLOAT, INT, basic, contiguous
 from short import some
 from test_sums import vanish
 
-from mpipp.agreement import files, many, run
-from mpipp.agreement.saving import save
+from mpipp.agreement import files, many, run, saving
 from mpipp.checks.finding import Finding
 from mpipp.checks.past import messages, unordered
 from mpipp.checks.world import World
@@ -235,8 +234,8 @@ def test_sums_vanish_where_both_sides_have_the_same() -> None:
 def test_left_for_other_nodes(tmp_path: Path) -> None:
     for one in job(*WRONG):
         content = files.written(one.process(), lambda site: [], "node").process
-        save(str(tmp_path), f"{run.PROCESSES}/{one.rank}", content)
+        saving.save(str(tmp_path), f"{saving.PROCESSES}/{one.rank}", content)
     compared = run.compare(str(tmp_path), told=[])
     assert [one.what for one in compared.findings] == [one.what for one in found(job(*WRONG))]
-    chosen = many.chosen(run.paths(str(tmp_path / run.PROCESSES)), many.Alone())
+    chosen = many.chosen(saving.paths(str(tmp_path / saving.PROCESSES)), many.Alone())
     assert len(chosen.keys) == 1

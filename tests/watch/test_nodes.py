@@ -18,7 +18,7 @@ import runs
 import support
 from support import MPI, ROOT, on_mpi
 
-from mpipp.agreement import many, run
+from mpipp.agreement import many, run, saving
 from mpipp.agreement.files import head, read
 from mpipp.errors import MpippError
 
@@ -115,7 +115,7 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
     found = watched(mpi, tmp_path, options=("--report", "report"))
     assert found.blocks == []
     assert counted(found.last) == ["mpipp: no errors in 4 processes, 156 calls"]
-    for path in run.paths(str(report / run.PROCESSES)):
+    for path in saving.paths(str(report / saving.PROCESSES)):
         process = read(path)
         assert (process.info, process.node) == (head(path).info, head(path).node)
 
@@ -142,7 +142,7 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
         compared = run.compare(str(tmp_path / how), (), many.Alone())
         assert {one.what for one in compared.findings} == {what[name] for name in names}
         assert len(compared.findings) == len(found.blocks) == len(names)
-        paths = run.paths(str(tmp_path / how / run.PROCESSES))
+        paths = saving.paths(str(tmp_path / how / saving.PROCESSES))
         keys.append(many.chosen(paths, many.Alone()).keys)
     right, wrong = keys
     assert len(wrong - right) == len(forms)
@@ -254,7 +254,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
-    good = Path(run.paths(str(left / run.PROCESSES))[1])
+    good = Path(saving.paths(str(left / saving.PROCESSES))[1])
     first, rest = good.read_bytes().split(b"\n", 1)
     lines = zlib.decompress(rest).splitlines(keepends=True)
 
@@ -293,7 +293,7 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
 
 def test_what_is_missing_is_said(left: Path, tmp_path: Path) -> None:
     shutil.copytree(left, tmp_path / "some")
-    paths = [Path(path) for path in run.paths(str(tmp_path / "some" / run.PROCESSES))]
+    paths = [Path(path) for path in saving.paths(str(tmp_path / "some" / saving.PROCESSES))]
     paths[0].unlink()
     paths[3].write_bytes(b"")
     found = run.compare(str(tmp_path / "some"), told=[])

@@ -14,7 +14,7 @@ import support
 from support import MPI, compile_program, on_mpi
 from test_nodes import LAUNCHER
 
-from mpipp.agreement import logs, run
+from mpipp.agreement import logs, run, saving
 
 CONFLICTS = 11  # of conflicts.c, of which two are shown as others are
 PROGRAMS = support.ROOT / "tests" / "onesided" / "programs"
@@ -146,7 +146,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files(directory: Path, folder: str) -> list[Path]:
-    return [Path(path) for path in run.paths(str(directory / folder))]
+    return [Path(path) for path in saving.paths(str(directory / folder))]
 
 
 def test_all_that_is_left_is_compared_again(left: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_log_that_is_missing_is_one_sentence(left: Path, tmp_path: Path) -> No
     assert found.unchecked == ["one-sided operations of two processes: nothing is known of rank 2"]
     assert [one.rule.id for one in found.findings] == alone
     # Nor is there anything else of its process.
-    files(tmp_path / "some", run.PROCESSES)[2].unlink()
+    files(tmp_path / "some", saving.PROCESSES)[2].unlink()
     found = run.compare(str(tmp_path / "some"), told=[])
     assert found.unchecked == [
         f"rank 2 has left nothing in {tmp_path / 'some'} to compare: is it of all nodes?"

@@ -2,11 +2,6 @@
 """Why does a job hang: who waits for whom, and who can never go on?
 
 `waits` tells of each call what it waits for, from active calls, pending requests and the ordinals
-that all processes count by themselves; `graph` who can never go on; `report` says it in words.
+that all processes count by themselves; `graph` who can never go on; `report` says it in words. The
+package itself loads none of them.
 """
-
-from mpipp.checks.hangs.analysis import Explanation, explain, explain_all
-from mpipp.checks.hangs.report import Report
-from mpipp.checks.hangs.sentences import Place
-
-__all__ = ["Explanation", "Place", "Report", "explain", "explain_all"]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 
@@ -71,6 +70,8 @@ def _procedure(name: str) -> str:
         return found
     # Of what all names have in common nothing is to be concluded.
     known = [name[len("mpi_") :] for name in _BY_LOWER_CASE]
+    import difflib  # it takes some time to load
+
     near = difflib.get_close_matches(re.sub("^p?mpi_", "", low), known, 1, _NEAR)
     hint = "see docs/procedures.md"
     if near:
