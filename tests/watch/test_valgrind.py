@@ -86,7 +86,9 @@ def test_each_byte_that_is_used_too_early_is_told(mpi: MPI) -> None:
     assert wrong.count("Invalid") == 2 * len(marked), wrong
     assert [wrong.count(one) for one in BESIDE] == [2, 2], wrong
     assert CHANGED in wrong, wrong
-    assert "    origin_addr(VECTOR)[4][0](DOUBLE), at 0x..., was 0 and is 1\n" in wrong, wrong
+    assert (
+        "    origin_addr(VECTOR)[4][0](DOUBLE), at 0x..., in out+128, was 0 and is 1\n" in wrong
+    ), wrong
     assert "mpipp: 2 errors beside valgrind's in 2 processes, " in wrong, wrong
 
 
