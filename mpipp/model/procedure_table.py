@@ -5,6 +5,8 @@ stands where.
 """
 
 TABLE = """
+Abi_get_fortran_info: Abi_get_fortran_info
+Abi_get_info: Abi_get_info
 Abort: Abort | takes comm errorcode
 Accumulate: Accumulate+; request-based: Raccumulate+ | takes op target_rank win | buffers
   origin_addr origin_count origin_datatype, target_disp target_count target_datatype

@@ -195,6 +195,7 @@ def generalized(process: Process) -> None:
     assert (request.call.procedure, request.call.buffers) == ("MPI_Grequest_start", ())
     process.until("duplicating")
     assert only(process).call.procedure == "MPI_Comm_idup"
+    assert process.registry.find("comm", process.said["copy"]) is None  # not the one before
     process.until("duplicated")
     assert process.find("comm", "copy").size == 1
     assert not process.pending()

@@ -6,12 +6,6 @@
 #ifdef MPIPP_HAVE_Abi_get_fortran_booleans
 MARKED(MPI, Abi_get_fortran_booleans, (int logical_size, void* logical_true, void* logical_false, int* is_set), (logical_size, logical_true, logical_false, is_set), mpipp_given_nothing(thread), )
 #endif
-#ifdef MPIPP_HAVE_Abi_get_fortran_info
-MARKED(MPI, Abi_get_fortran_info, (MPI_Info* info), (info), mpipp_given_nothing(thread), )
-#endif
-#ifdef MPIPP_HAVE_Abi_get_info
-MARKED(MPI, Abi_get_info, (MPI_Info* info), (info), mpipp_given_nothing(thread), )
-#endif
 #ifdef MPIPP_HAVE_Abi_set_fortran_booleans
 MARKED(MPI, Abi_set_fortran_booleans, (int logical_size, void* logical_true, void* logical_false), (logical_size, logical_true, logical_false), mpipp_given_nothing(thread), )
 #endif

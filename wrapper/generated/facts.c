@@ -7,6 +7,8 @@
       MPIPP_SIGNATURES_##SIGNATURES, MPIPP_IN_PLACE_##IN_PLACE, LARGE, AGREE},
 
 const struct mpipp_facts mpipp_facts[MPIPP_PROCEDURES] = {
+  FACTS(Abi_get_fortran_info, Abi_get_fortran_info, BLOCKING, NONE, NONE, NONE, 0, 0)
+  FACTS(Abi_get_info, Abi_get_info, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Abort, Abort, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Accumulate, Accumulate, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Accumulate_c, Accumulate, BLOCKING, NONE, NONE, NONE, 1, 0)

@@ -21,7 +21,6 @@ HANDLES = {
 # parameters look like it.
 NOT_RECORDED = {
     "Get_address", "Address", "Alloc_mem", "Free_mem", "Grequest_complete",
-    "Abi_get_info", "Abi_get_fortran_info",
     "Type_match_size", "Comm_get_parent",
 }  # fmt: skip
 

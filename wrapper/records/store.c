@@ -326,6 +326,19 @@ void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle) {
   return record > 1 ? (void *)(uintptr_t)record : NULL;
 }
 
+void mpipp_unlist_ended(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_store *store = &mpipp_stores[kind];
+  int locked = mpipp_lock_kind(kind);
+  struct mpipp_slot *slot = store->slots ? slot_of(store->slots, handle) : NULL;
+  struct mpipp_object *object = slot && slot->record > 1 ? (void *)(uintptr_t)slot->record : NULL;
+  if (object && MPIPP_READ(object->serial) && MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) {
+    __atomic_store_n(&slot->record, 1, __ATOMIC_RELEASE);
+    mpipp_mark(object, MPIPP_FLAG_UNLISTED);
+    if (MPIPP_READ(object->references) == 0 && take_unlisted(object)) recycle(store, object);
+  }
+  mpipp_unlock_kind(locked);
+}
+
 int mpipp_list_locked(void *object) {
   struct mpipp_store *store = &mpipp_stores[((struct mpipp_object *)object)->kind];
   if (!has_room(store)) return 0;

@@ -156,6 +156,9 @@ void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t calle
 // making it lead to another. Returns 0 without memory.
 void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle);
 int mpipp_list_locked(void *object);
+// MPI has given out the handle for an object that is yet to be made: to the one that had it before,
+// and has ended, it leads no more.
+void mpipp_unlist_ended(enum mpipp_kind kind, uint64_t handle);
 // Sets flags of a record.
 static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
   if (mpipp_is_alone(object->kind))
