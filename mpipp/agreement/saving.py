@@ -11,11 +11,11 @@ PROCESSES, NODES = "processes", "nodes"  # folders with a file for each process,
 
 def save(directory: str, name: str, content: bytes) -> None:
     """Write a file whole or not at all, below a directory that is made. Raises OSError."""
-    import tempfile  # which takes some time to load
-
     path = os.path.join(directory, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    file, made = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
+    # As tempfile does it, which takes some time to load.
+    made = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}")
+    file = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(file, "wb") as stream:
             stream.write(content)

@@ -79,10 +79,10 @@ class Telling:
             times = first.times + sum(one.times for one in others)
             yield self._conflict(first._replace(times=times))
 
-    def possible(self, found: Iterable[Conflict]) -> Iterator[Finding]:
-        """The same of what may have been ordered: as warnings."""
+    def possible(self, found: Iterable[Conflict], by: str) -> Iterator[Finding]:
+        """The same of what may have been ordered, `by` something: as warnings."""
         for one in self.conflicts(found):
-            what = f"{one.what.rpartition(': ')[0]}: what processes read may order them"
+            what = f"{one.what.rpartition(': ')[0]}: {by} may order them"
             made = Finding.of(onesided.POSSIBLE, what, one.parties, advice=one.advice)
             rule = made.rule._replace(section=one.rule.section)
             yield replace(made, rule=rule, sentence=one.sentence, lifelines=one.lifelines)

@@ -49,7 +49,9 @@ def _problems(operation: Operation, group: Group) -> Findings:
     ranges, translates = operation.call.procedure in _OF_RANGES, "ranks1" in arguments
     name = "ranges" if ranges else "ranks1" if translates else "ranks"
     values = arguments.get(name)
-    if isinstance(n, int) and (n < 0 or (n > group.size and not ranges and not translates)):
+    if translates and isinstance(n, int) and n < 0:
+        yield Finding.of("translated-number", f"n is {n}", party)
+    elif isinstance(n, int) and (n < 0 or (n > group.size and not ranges and not translates)):
         yield Finding.of(
             "group-length", f"n is {n}, but the group has {ranks_of(group.size)}", party
         )

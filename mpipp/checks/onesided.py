@@ -62,11 +62,6 @@ def check(known: World) -> Findings:
         {rank: log.events(telling.reach) for rank, log in logs.items()} if again else None,
     )
     yield from telling.conflicts(result.conflicts)
-    yield from telling.possible(result.undecided)
-    yield from map(telling.mistake, result.mistakes)
-    for rank in sorted(result.stuck):
-        last = result.cut[rank]
-        yield from _of_rest(telling, rank, logs[rank], last.moment.number if last else -1)
     whole = sorted(rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
     cut = [rank for rank in whole if _has_ended(known, rank)]
     early = [rank for rank in whole if rank not in cut]
@@ -77,6 +72,11 @@ def check(known: World) -> Findings:
         read = (
             f"{read.rstrip(',')}, or what {wording.ranks(early)} did without reaching MPI_Finalize,"
         )
+    yield from telling.possible(result.undecided, read)
+    yield from map(telling.mistake, result.mistakes)
+    for rank in sorted(result.stuck):
+        last = result.cut[rank]
+        yield from _of_rest(telling, rank, logs[rank], last.moment.number if last else -1)
     unchecked = [
         *_of_damaged(damaged),
         *_not_decided(len(result.undecided), read, cut, result.forgotten),
@@ -146,8 +146,8 @@ def _not_decided(undecided: int, read: str, cut: Sequence[int], forgotten: int) 
     if undecided:
         counted = wording.counted(undecided, "possible conflict")
         it = "them" if undecided > 1 else "it"
-        shown = f"--check=rma,{POSSIBLE}"
-        yield f"{counted} of one-sided operations: {read} may order {it} ({shown} shows {it})"
+        shown = f"the check {POSSIBLE} shows {it}"
+        yield f"{counted} of one-sided operations: {read} may order {it} ({shown})"
     if cut:
         ranks = wording.ranks(cut)
         yield f"one-sided operations at the end of {ranks}: what orders them is not known"

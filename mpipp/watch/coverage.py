@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from mpipp.checks.rules.chosen import has_group
@@ -65,7 +66,12 @@ def between_worlds(processes: Sequence[Watched]) -> Iterator[str]:
 
 
 def _is_of_several_worlds(comm: object) -> bool:
-    # And used.
+    with suppress(MpippError):  # its channels are read one by one
+        return _is_used_between_worlds(comm)
+    return False
+
+
+def _is_used_between_worlds(comm: object) -> bool:
     if not isinstance(comm, Comm) or comm.identity or comm.header.predefined or comm.header.null:
         return False
     ranks = comm.remote_world_ranks if comm.inter else comm.world_ranks
@@ -144,7 +150,7 @@ def last_words(
     for sentence in (
         *unwatched(processes),
         *(between_worlds(processes) if has_group(made, "messages", "collectives") else ()),
-        *(concurrent(processes) if has_group(made, "handles", "requests") else ()),
+        *(concurrent(processes) if has_group(made, "handles", "requests", "datatypes") else ()),
         *unlogged(processes),
         *displaced(processes),
         *by_pages(processes),

@@ -280,5 +280,5 @@ def _damage() -> tuple[type[Exception], ...]:
         from elftools.common.exceptions import DWARFError, ELFError
     except ImportError:
         return (ImportError,)
-    by_python = (ValueError, LookupError, TypeError, AttributeError, AssertionError)
+    by_python = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
     return (ELFError, DWARFError, OSError, NotImplementedError, *by_python)

@@ -50,13 +50,23 @@ def _visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
     # Variables of the blocks that an address is in, from the outermost inwards.
     blocks = [function]
     for block in blocks:
-        for child in block.iter_children():
+        for child in _children(block):
             if child.tag in _VARIABLES:
                 yield child
             elif child.tag in _BLOCKS and any(
                 low <= address < high for low, high in ranges(child, child.cu, debug)
             ):
                 blocks.append(child)
+
+
+def _children(entry: Any) -> Iterator[Any]:
+    # In the file's order: in a damaged one the next may be one before.
+    last = entry.offset
+    for child in entry.iter_children():
+        if child.offset <= last:
+            return
+        last = child.offset
+        yield child
 
 
 def _expression(entry: Any, name: str) -> list[int]:
@@ -104,7 +114,7 @@ def _elements(array: Any) -> int | None:
     language = array.cu.get_top_DIE().attributes.get("DW_AT_language")
     first = 1 if language is not None and language.value in _FORTRAN else 0
     count = 1
-    for dimension in array.iter_children():
+    for dimension in _children(array):
         if dimension.tag != "DW_TAG_subrange_type":
             continue
         given = {name: one.value for name, one in dimension.attributes.items()}

@@ -61,7 +61,7 @@ def test_forms_of_operations_that_are_right_are_silent(mpi: MPI) -> None:
     said = [re.sub(r"\d+ possible conflicts?", "N", line.partition(",")[0]) for line in run.last]
     assert said == [
         "mpipp: not checked: N of one-sided operations: what processes read from memory may order "
-        "them (--check=rma",
+        "them (the check rma-possible shows them)",
         "mpipp: no errors in 3 processes",
     ]
 
@@ -113,7 +113,7 @@ def test_shared_memory_may_order_while_it_is_there(mpi: MPI) -> None:
     for way, what in (
         ("freed", f"error: {both}nothing orders them"),
         ("fences", f"error: {both}nothing orders them"),
-        ("flag", f"warning: {both}what processes read may order them"),
+        ("flag", f"warning: {both}what processes read from memory may order them"),
     ):
         run = runs.run(mpi, [program, way], "--check=rma,rma-possible", n=3)
         assert (run.status, run.output) == (0, "done\n"), way
@@ -121,7 +121,7 @@ def test_shared_memory_may_order_while_it_is_there(mpi: MPI) -> None:
         assert run.last[-1].startswith(f"mpipp: 1 {what.partition(':')[0]} in 3 processes")
         assert run.last[:-1] == [
             "mpipp: not checked: 1 possible conflict of one-sided operations: what processes read "
-            "from memory may order it (--check=rma,rma-possible shows it)"
+            "from memory may order it (the check rma-possible shows it)"
         ] * (way == "flag"), way
 
 
@@ -152,7 +152,7 @@ def test_what_is_not_decided_since_processes_were_ended_early_says_so(mpi: MPI) 
     assert (
         "mpipp: not checked: 1 possible conflict of one-sided operations: what processes read from "
         "memory, or what ranks 0 to 2 did without reaching MPI_Finalize, may order it "
-        "(--check=rma,rma-possible shows it)" in run.last
+        "(the check rma-possible shows it)" in run.last
     )
 
 

@@ -33,7 +33,7 @@ def test_what_another_world_may_order_is_not_decided_and_all_else_is(mpi: MPI) -
     ]
     assert wrong.last[0] == (
         "mpipp: not checked: 1 possible conflict of one-sided operations: what processes read "
-        "from memory, or hear of another MPI_COMM_WORLD, may order it (--check=rma,rma-possible "
+        "from memory, or hear of another MPI_COMM_WORLD, may order it (the check rma-possible "
         "shows it)"
     )
     right = runs.run(mpi, [program, "right"], "--check=rma")

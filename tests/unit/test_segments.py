@@ -55,3 +55,6 @@ def test_what_makes_no_sense_takes_no_time() -> None:
     segments.add(Segment(1, 1 << 20, 1 << 21, 7, 0))
     found = dict(segments.parts(Comb(0, 1 << 62, 1, 1 << 62)))
     assert found[7] == (Comb(0, 1 << 20),)
+    found = dict(segments.parts(Comb(0, 4, 1 << 20, 1 << 62)))
+    assert found[7] == (Comb(0, 4, 1 << 20, 1),)
+    assert dict(segments.parts(Comb(0, 4, 8, 0))) == {OWN: (Comb(0, 4, 8, 0),)}

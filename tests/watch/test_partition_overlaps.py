@@ -58,3 +58,12 @@ def test_what_is_wrong(mpi: MPI, wrong: str, many: list[str]) -> None:
     assert said, block
     assert list(said.groups()[:5]) == [what, *parties]
     assert re.fullmatch(r"mpipp: 1 error in 1 process, \d+ calls, 1 question", found.last[-1])
+
+
+@partitioned
+def test_a_start_that_nobody_receives_is_told(mpi: MPI) -> None:
+    program = runs.program("partitioned_starts.c", mpi)
+    for way, found in (([], []), (["wrong"], ["error: a message is sent and never received"])):
+        run = runs.run(mpi, [program, *way], "--check=messages")
+        assert (run.status, [block.split("\n")[0] for block in run.blocks]) == (0, found), way
+        assert all("called at partitioned_starts.c:22 in sends" in one for one in run.blocks), run.blocks

@@ -150,12 +150,13 @@ static struct mpipp_request *worth_telling(const struct mpipp_touch *touch) {
 }
 
 static int tell(struct mpipp_touch *touch, void *with) {
-  struct mpipp_frame frame = mpipp_frame_of(touch->address);
   mpipp_lock();
   struct mpipp_request *request = worth_telling(touch);
   uint64_t place = request ? sum_of(touch, &request->call) : touch->place;
   int is_persistent = request && request->persistent;
   mpipp_unlock();
+  struct mpipp_frame frame = {0};
+  if (request) frame = mpipp_frame_of(touch->address);
   if (request && !touch->place) touch->moved = ask_moved(touch, is_persistent);
   if (place) touch->place = place;
   mpipp_lock();

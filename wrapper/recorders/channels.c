@@ -16,7 +16,8 @@ static struct mpipp_comm *comm_of(uint64_t handle) {
 
 static const struct mpipp_buffer *noted_buffer(const struct mpipp_call *call,
                                                enum mpipp_sequence sequence) {
-  int sent = sequence == MPIPP_SENDS || sequence == MPIPP_PARTITIONED_SENDS;
+  int sent = sequence == MPIPP_SENDS || sequence == MPIPP_PARTITIONED_SENDS ||
+             sequence == MPIPP_STARTED_SENDS;
   return sent ? &call->buffers[0] : mpipp_received(call);
 }
 
@@ -400,12 +401,16 @@ void mpipp_close_channels(uint64_t handle) {
   mpipp_unlock();
 }
 
-void mpipp_freed_early(uint64_t handle) {
-  if (!mpipp_is_unordered()) return;
+void mpipp_freed_early(uint64_t handle, int starts) {
+  if (!starts && !mpipp_is_unordered()) return;
   mpipp_lock();
   struct mpipp_comm *comm = mpipp_listed_locked(MPIPP_COMM, handle);
-  if (comm) mpipp_set_uncertain(comm, MPIPP_SENDS);
-  if (comm) mpipp_set_uncertain(comm, MPIPP_RECEIVES);
+  if (comm) {
+    mpipp_set_uncertain(comm, MPIPP_SENDS);
+    mpipp_set_uncertain(comm, MPIPP_RECEIVES);
+    mpipp_set_uncertain(comm, MPIPP_STARTED_SENDS);
+    mpipp_set_uncertain(comm, MPIPP_STARTED_RECEIVES);
+  }
   mpipp_unlock();
 }
 

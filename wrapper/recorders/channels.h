@@ -147,7 +147,8 @@ void mpipp_close_channels(uint64_t comm);
 
 // A communicator was freed while operations on it are pending. That one of them is cancelled will
 // not be seen, which matters where all that is known is what was sent and received, and no order.
-void mpipp_freed_early(uint64_t comm);
+// starts: some of them can be started again, which will not be counted.
+void mpipp_freed_early(uint64_t comm, int starts);
 
 // The channels of a communicator are not needed any more; with the store's lock held.
 void mpipp_forget_channels(struct mpipp_comm *comm);

@@ -138,7 +138,7 @@ void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, 
     struct mpipp_call made;
     uint64_t handle = MPIPP_KEY(requests[i]);
     if (!is_about_to_start(handle, &made)) continue;
-    if (is_partitioned(&made)) mpipp_partitioned_starts(call, &made);
+    if (is_partitioned(&made) && made.ordinal) mpipp_partitioned_starts(call, &made);
     if (!matched_at_start(&made)) continue;
     uint64_t ordinal = mpipp_started_ordinal(call, &made);
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -159,7 +159,7 @@ static void take_back(uint64_t handle) {
   if (counted) MPIPP_WRITE(request->starts, request->starts - 1);
   mpipp_unlock_kind(locked);
   if (about && matched_at_start(&made)) mpipp_uncount(&made);
-  if (counted && is_partitioned(&made)) mpipp_partitioned_not_started(&made);
+  if (counted && is_partitioned(&made) && made.ordinal) mpipp_partitioned_not_started(&made);
 }
 
 int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) {
@@ -244,7 +244,7 @@ void mpipp_cancelled(uint64_t handle) {
 // these requests must not be taken for some of the other communicator's: their ordinals are not
 // certain.
 void mpipp_requests_without(uint64_t comm) {
-  int locked = mpipp_lock_kind(MPIPP_REQUEST), pending = 0;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST), pending = 0, starts = 0;
   const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
   for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
        chunk = (void *)(uintptr_t)chunk->next) {
@@ -255,10 +255,11 @@ void mpipp_requests_without(uint64_t comm) {
       call->ordinal = 0;
       call->recv_ordinal = 0;
       pending = 1;
+      starts |= requests[i].persistent != 0;
     }
   }
   mpipp_unlock_kind(locked);
-  if (pending) mpipp_freed_early(comm);
+  if (pending) mpipp_freed_early(comm, starts);
 }
 
 static int completes(uint32_t procedure) {

@@ -140,7 +140,7 @@ static int is_odd(const struct mpipp_call *call, const struct mpipp_request *req
   if (!request || request->object.flags & MPIPP_FLAG_ENDED) return 1;
   if (call->procedure == MPIPP_PROC_Startall)
     return !request->persistent || request->state != MPIPP_REQUEST_INACTIVE;
-  return request->object.given != ~(uint32_t)index && !(request->object.flags & MPIPP_FLAG_NULL);
+  return request->object.given != ~(uint32_t)index && !mpipp_may_be_given_again(request);
 }
 
 // The first of an array, and of the rest those of which something may be wrong.

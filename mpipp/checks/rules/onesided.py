@@ -32,8 +32,8 @@ RULES = (
         POSSIBLE,
         "12.7",
         "accesses of the same memory must be ordered",
-        "see whether anything that one of the two processes has read tells it that the other's "
-        "access is over; if nothing does, {advice}",
+        "see whether anything that one of the two processes has read, or heard of, tells it that "
+        "the other's access is over; if nothing does, {advice}",
         severity=WARNING,
     ),
     Rule(

@@ -416,6 +416,14 @@ _GROUPS = (
         error_class="MPI_ERR_RANK",
     ),
     Rule(
+        "translated-number",
+        "group-argument",
+        "7.3.1",
+        "the number of ranks is not negative",
+        "look where n is computed",
+        error_class=_ARGUMENT,
+    ),
+    Rule(
         "translated-rank",
         "group-argument",
         "7.3.1",

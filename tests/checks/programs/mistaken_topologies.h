@@ -111,6 +111,7 @@ static void groups(void) {
         MPI_Group_excl(all, -1, (int[]){0}, &group));
   WRONG("group-argument: ranks is a null pointer, but 1 entry is needed",
         MPI_Group_excl(all, 1, NULL, &group));
+  WRONG("group-argument: n is -1", MPI_Group_translate_ranks(all, -1, NULL, all, numbers));
   WRONG("group-argument: ranks1[1] is 1, but group1 has only the rank 0",
         MPI_Group_translate_ranks(all, 2, (int[]){0, 1}, all, numbers));
   RIGHT(MPI_Group_translate_ranks(all, 2, (int[]){0, MPI_PROC_NULL}, MPI_GROUP_EMPTY, numbers));

@@ -36,7 +36,6 @@ static uint64_t started(int of) {
   return state;
 }
 
-// Of the slots that a thread of this process has in each window.
 // Calls with large counts do the same, where MPI has them.
 #if MPI_VERSION >= 4
 #define CALL_BY(STATE, NAME, ...)                                                                  \
@@ -46,6 +45,7 @@ static uint64_t started(int of) {
 #endif
 #define CALL(...) CALL_BY(&one->random, __VA_ARGS__)
 
+// Of the slots that a thread of this process has in each window.
 static int slot(const struct one *one, int which) {
   return (rank * THREADS + one->number) * SLOTS + which;
 }
