@@ -10,6 +10,7 @@
 #include "recorders/kept.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
+#include "screens/screens.h"
 #include "watch/onerror.h"
 #include "watch/questions.h"
 
