@@ -46,7 +46,8 @@ def _group(operation: Operation) -> Group | None:
 def _problems(operation: Operation, group: Group) -> Findings:
     arguments, party = operation.call.arguments, [operation.party()]
     n = arguments.get("n")
-    ranges, translates = operation.call.procedure in _OF_RANGES, "ranks1" in arguments
+    procedure = operation.call.procedure
+    ranges, translates = procedure in _OF_RANGES, procedure == _TRANSLATES
     name = "ranges" if ranges else "ranks1" if translates else "ranks"
     values = arguments.get(name)
     if translates and isinstance(n, int) and n < 0:
