@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "layouts/layouts.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "mpi/vendor.h"
 #include "records/store.h"
@@ -250,9 +250,25 @@ static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *typ
   return fine;
 }
 
-static int compare(const void *first, const void *second) {
-  const struct mpipp_piece *one = first, *other = second;
-  return one->low < other->low ? -1 : one->low > other->low;
+// The piece at a place goes below all that begin later (of a heap).
+static void sink(struct mpipp_piece *all, uint64_t at, uint64_t count) {
+  struct mpipp_piece piece = all[at];
+  for (uint64_t below; (below = 2 * at + 1) < count; at = below) {
+    if (below + 1 < count && all[below].low < all[below + 1].low) below++;
+    if (all[below].low <= piece.low) break;
+    all[at] = all[below];
+  }
+  all[at] = piece;
+}
+
+void mpipp_pieces_sort(struct mpipp_piece *all, uint64_t count) {
+  for (uint64_t i = count / 2; i-- > 0;) sink(all, i, count);
+  for (uint64_t end = count; end-- > 1;) {
+    struct mpipp_piece last = all[0];
+    all[0] = all[end];
+    all[end] = last;
+    sink(all, 0, end);
+  }
 }
 
 void mpipp_layout_open(struct mpipp_layout *layout, uint32_t room) {
@@ -265,7 +281,7 @@ int mpipp_layout_add(struct mpipp_layout *layout, const struct mpipp_datatype *t
 }
 
 void mpipp_layout_sort(struct mpipp_layout *layout) {
-  if (!layout->ordered) qsort(layout->all, layout->count, sizeof *layout->all, compare);
+  if (!layout->ordered) mpipp_pieces_sort(layout->all, layout->count);
   layout->ordered = 1;
 }
 

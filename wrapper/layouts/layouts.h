@@ -9,6 +9,9 @@
 struct mpipp_piece {
   uint64_t low, high;
 };
+// In the order of their first bytes, in place: qsort may call malloc, which waits for an
+// allocator's lock, and who has that may be waiting for one that the caller has.
+void mpipp_pieces_sort(struct mpipp_piece *all, uint64_t count);
 
 // In the order of the addresses; those that follow each other in the type map are one.
 struct mpipp_layout {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "screens/boxes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "layouts/layouts.h"
 #include "screens/blocks.h"
 #include "screens/values.h"
 
@@ -37,21 +37,12 @@ static int doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t index, uint
   return 0;
 }
 
-struct mpipp_share {
-  uint64_t low, high;
-};
-
-static int compare(const void *first, const void *second) {
-  const struct mpipp_share *one = first, *other = second;
-  return one->low < other->low ? -1 : one->low > other->low;
-}
-
 // The displacements are in no order: whether the shares are apart all the same.
-static int are_apart(const struct mpipp_share *given, uint64_t count) {
-  struct mpipp_share *sorted = count <= MOST_SORTED ? mpipp_allocate(count * sizeof *sorted) : NULL;
+static int are_apart(const struct mpipp_piece *given, uint64_t count) {
+  struct mpipp_piece *sorted = count <= MOST_SORTED ? mpipp_allocate(count * sizeof *sorted) : NULL;
   if (!sorted) return 0;
   memcpy(sorted, given, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, compare);
+  mpipp_pieces_sort(sorted, count);
   int apart = 1;
   for (uint64_t i = 1; i < count; i++) apart &= sorted[i].low >= sorted[i - 1].high;
   mpipp_free(sorted);
@@ -91,7 +82,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   uint64_t n = vector->length, used = 0, followed = 0;
   if (!vector->counts) return doubted(doubt, OF_SHARES, index, 0);
   int writes = (buffer->access & MPIPP_WRITES) != 0, ordered = 1, apart = 1, simple = 1;
-  struct mpipp_share few[64], *shares = few;
+  struct mpipp_piece few[64], *shares = few;
   if (writes && n > 64) shares = n <= MOST_SORTED ? mpipp_allocate(n * sizeof *shares) : NULL;
   uint64_t low = ~(uint64_t)0, high = 0;
   for (uint64_t i = 0; i < n; i++) {
@@ -105,7 +96,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
                                                  : (int64_t)followed;
     if (!vector->datatypes) displacement *= type->extent;
     followed += (uint64_t)count;
-    struct mpipp_share one;
+    struct mpipp_piece one;
     uint64_t address = buffer->address + (uint64_t)displacement;
     if (!mpipp_bounds(type, address, count, &one.low, &one.high)) {
       simple = 0;

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, SMALLEST = 6, LARGE = 17, SIZES = 30, BYTES = 1 << 18, TIMES = 15, FEW = 9 };
+enum { PAGE = 4096, SMALLEST = 6, LARGE = 17, SIZES = 30, BYTES = 1 << 20, TIMES = 15, MANY = 80 };
 struct block {   // before each
   uint64_t size; // a power of two
   struct block *next, *base;
@@ -136,18 +136,18 @@ static void *forks(void *unused_here) {
   return NULL;
 }
 
-// Blocks that nobody has listed yet.
+// Blocks that nobody has listed yet, and that have to be put in order.
 static void exchange(int i) {
-  int lengths[FEW], displacements[FEW], sum = 0;
-  for (int k = 0; k < FEW; k++) {
-    lengths[k] = BYTES / 64;
-    displacements[k] = k * BYTES / 32 + (k * k + i) % 64;
+  int lengths[MANY], displacements[MANY], sum = 0;
+  for (int k = 0; k < MANY; k++) {
+    lengths[k] = BYTES / 128;
+    displacements[k] = (MANY - 1 - k) * (BYTES / 88) + (k * k + i) % 64;
   }
   MPI_Datatype type;
   MPI_Request requests[4];
   char *out = calloc(1, BYTES), *in = malloc(BYTES), *sent = calloc(1, BYTES), *got = malloc(BYTES);
   out[BYTES / 2] = sent[displacements[3]] = (char)(i % 100);
-  MPI_Type_indexed(FEW, lengths, displacements, MPI_CHAR, &type);
+  MPI_Type_indexed(MANY, lengths, displacements, MPI_CHAR, &type);
   MPI_Type_commit(&type);
   MPI_Irecv(in, BYTES, MPI_CHAR, 0, 0, MPI_COMM_SELF, &requests[0]);
   MPI_Irecv(got, 1, type, 0, 1, MPI_COMM_SELF, &requests[1]);
