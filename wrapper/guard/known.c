@@ -3,6 +3,8 @@
 #include "guard/known.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "layouts/comb.h"
@@ -14,15 +16,38 @@ static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
 // What has an address; NULL if that is no library, nor the program.
-static const void *object_of(uint64_t address) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE // from glibc 2.35 on: this function takes no lock
+static const void *object_of(uint64_t address) {
   struct dl_find_object found;
   return _dl_find_object((void *)(uintptr_t)address, &found) ? NULL : found.dlfo_link_map;
-#else
-  Dl_info found;
-  return dladdr((void *)(uintptr_t)address, &found) ? found.dli_fbase : NULL;
-#endif
 }
+#else
+struct mpipp_sought {
+  uint64_t address;
+  const void *object;
+};
+
+static int look_at(struct dl_phdr_info *info, size_t bytes, void *with) {
+  struct mpipp_sought *sought = with;
+  (void)bytes;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+    uint64_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
+    if (header->p_type == PT_LOAD && sought->address >= mpipp_page_down(low) &&
+        sought->address < mpipp_page_up(high))
+      sought->object = info->dlpi_phdr;
+  }
+  return sought->object != NULL;
+}
+
+// Not by dladdr, for which dlopen has the lock while constructors run: one that is in a system call
+// may wait for the guard's.
+static const void *object_of(uint64_t address) {
+  struct mpipp_sought sought = {address, NULL};
+  dl_iterate_phdr(look_at, &sought);
+  return sought.object;
+}
+#endif
 
 int mpipp_is_static_memory(uint64_t low, uint64_t high) {
   const void *object = object_of(low);
