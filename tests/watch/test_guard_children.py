@@ -7,7 +7,7 @@ import pytest
 import runs
 from support import MPI, on_mpi
 
-WAYS = ("fork", "_Fork", "clone", "SYS_fork", "SYS_clone", "SYS_clone3")
+WAYS = ("fork", "within", "_Fork", "clone", "SYS_fork", "SYS_clone", "SYS_clone3")
 
 
 @on_mpi("mpich4", "openmpi4")

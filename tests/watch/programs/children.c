@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A child that has a copy of the program's memory stores to what was a buffer: the program's own
-// stays as it is, however the child was made; one that shares the program's files only loads. One
-// process.
+// stays as it is, however the child was made; one that shares the program's files only loads. Of a
+// fork within a fork both children have copies, and the first goes on with that fork. One process.
 #define _GNU_SOURCE
 #include <linux/sched.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 enum { N = 1 << 16, STACK = 1 << 16 };
 
 static _Alignas(4096) char out[N], in[N], stack[STACK];
-static int only_loads;
+static int only_loads, forks_within, is_inner;
 extern pid_t _Fork(void) __attribute__((weak));
 
 static int store(void *unused) {
@@ -25,9 +26,24 @@ static int store(void *unused) {
   _exit(out[0]);
 }
 
+// What is registered before anything of a library's hears last that the process forks.
+static void fork_within(void) {
+  int status;
+  if (!forks_within) return;
+  forks_within = 0;
+  pid_t child = _Fork ? _Fork() : fork();
+  is_inner = !child;
+  if (child) waitpid(child, &status, 0);
+}
+static void first(void) {
+  pthread_atfork(fork_within, NULL, NULL);
+}
+__attribute__((section(".preinit_array"), used)) static void (*const at_first)(void) = first;
+
 static pid_t make(const char *how) {
   struct clone_args all = {.exit_signal = SIGCHLD};
-  if (!strcmp(how, "fork")) return fork();
+  forks_within = !strcmp(how, "within");
+  if (!strcmp(how, "fork") || forks_within) return fork();
   if (!strcmp(how, "_Fork")) return _Fork ? _Fork() : fork();
   if (!strcmp(how, "clone")) return clone(store, stack + STACK, SIGCHLD, NULL);
   if (!strcmp(how, "files")) return (pid_t)syscall(SYS_clone, SIGCHLD | CLONE_FILES, 0, 0, 0, 0L);
@@ -49,6 +65,7 @@ int main(int argc, char **argv) {
     pid_t child = make(argv[1]);
     if (!child) store(NULL);
     waitpid(child, &status, 0);
+    if (is_inner) store(NULL);
     printf("%d %d\n", WEXITSTATUS(status), out[N / 2]);
   }
   fflush(stdout);
