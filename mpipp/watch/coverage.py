@@ -101,7 +101,7 @@ def unlogged(processes: Sequence[Watched]) -> Iterator[str]:
             buffers = "buffer" if unseen == 1 else "buffers"
             yield (
                 f"{one.label()}: loads and stores of {unseen:,} {buffers} of one-sided operations "
-                "and windows: they are too many, or of too many blocks"
+                "and windows: they are too many, too large, or of too many blocks"
             )
 
 

@@ -134,11 +134,14 @@ def test_all_buffers_and_windows_are_looked_at(mpi: MPI, tmp_path: Path) -> None
 
 
 @on_mpi("mpich4")
-def test_buffers_that_are_too_many_and_far_apart_are_said(mpi: MPI, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case, lost", [("far_apart", "45 buffers"), ("large_parts", "1 buffer")])
+def test_what_is_too_much_to_look_at_is_said(
+    mpi: MPI, case: str, lost: str, tmp_path: Path
+) -> None:
     program = runs.compiled(PROGRAMS / "followed.c", mpi, tmp_path)
-    run = runs.run(mpi, [program, "far_apart"], "--check=rma")
-    assert run.blocks == []
+    run = runs.run(mpi, [program, case], "--check=rma")
+    assert (run.status, run.output, run.blocks) == (0, "done\n", [])
     assert run.last[0] == (
-        "mpipp: not checked: rank 0: loads and stores of 45 buffers of one-sided operations and "
-        "windows: they are too many, or of too many blocks"
+        f"mpipp: not checked: rank 0: loads and stores of {lost} of one-sided operations and "
+        "windows: they are too many, too large, or of too many blocks"
     )

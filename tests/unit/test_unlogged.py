@@ -18,7 +18,9 @@ def process(rank: int, **info: int) -> Any:
 
 def test_ranks_are_in_order() -> None:
     room = "for which the log had no room: see MPIPP_RMA_LOG"
-    buffers = "of one-sided operations and windows: they are too many, or of too many blocks"
+    buffers = (
+        "of one-sided operations and windows: they are too many, too large, or of too many blocks"
+    )
     processes = [process(2, unlogged=1, untraced=1), process(1), process(0, unlogged=39206)]
     assert list(unlogged(processes)) == [
         f"rank 0: 39,206 calls {room}",

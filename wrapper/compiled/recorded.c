@@ -13,6 +13,7 @@
 #include "records/store.h"
 
 enum { MOST = 256, NEAR = 65536 };
+#define MOST_OTHERS ((uint64_t)1 << 28)
 enum mpipp_recorded_kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
 
 static struct mpipp_recorded {
@@ -22,8 +23,10 @@ static struct mpipp_recorded {
   uint64_t low, high;
   struct mpipp_comb comb; // count 0: of another form
   struct mpipp_looked *looked;
+  uint64_t others; // bytes that are other processes' parts of a window
 } all[MOST];
-static int used; // those beyond have never been
+static int used;        // those beyond have never been
+static uint64_t others; // bytes, of all
 
 __attribute__((target("no-sse,no-mmx"))) int mpipp_is_recorded(uint64_t low, uint64_t high) {
   int count = MPIPP_READ(used);
@@ -62,31 +65,35 @@ static struct mpipp_recorded *room(void) {
   return i < MOST ? &all[i] : NULL;
 }
 
-static void add(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
-                const struct mpipp_bytes *bytes) {
+// NULL: it is not looked at.
+static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
+                                  const struct mpipp_bytes *bytes) {
   struct mpipp_recorded *one = room();
   struct mpipp_looked *looked = one ? mpipp_looked_at(bytes) : NULL;
   if (!looked) {
     struct mpipp_bytes given = *bytes;
     mpipp_bytes_give(&given);
     count_lost();
-    return;
+    return NULL;
   }
-  *one = (struct mpipp_recorded){kind, win, target, bytes->low, bytes->high, bytes->comb, looked};
+  *one =
+      (struct mpipp_recorded){kind, win, target, bytes->low, bytes->high, bytes->comb, looked, 0};
   if (one == &all[used]) MPIPP_WRITE(used, used + 1);
+  return one;
 }
 
 static void drop(struct mpipp_recorded *one) {
   mpipp_looked_drop(one->looked);
+  others -= one->others;
   *one = (struct mpipp_recorded){.kind = NONE};
 }
 
-static void add_range(enum mpipp_recorded_kind kind, uint64_t win, int64_t target, uint64_t low,
-                      uint64_t length) {
-  if (!low || !length) return;
+static struct mpipp_recorded *add_range(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
+                                        uint64_t low, uint64_t length) {
+  if (!low || !length) return NULL;
   struct mpipp_comb comb = {low, length, length, 1};
   struct mpipp_bytes bytes = mpipp_bytes_of_comb(&comb);
-  add(kind, win, target, &bytes);
+  return add(kind, win, target, &bytes);
 }
 
 // Without room for one more: a buffer near by takes it in, with what is between them, which is
@@ -107,38 +114,58 @@ static int take_in(const struct mpipp_call *call, const struct mpipp_bytes *byte
   return 0;
 }
 
-static void add_window(const struct mpipp_win *win, uint64_t low, uint64_t high) {
+static void add_window(const struct mpipp_win *win, uint64_t low, uint64_t high,
+                       uint64_t of_others) {
   mpipp_guard_lock();
-  add_range(OF_WINDOW, win->object.handle, 0, low, high - low);
+  struct mpipp_recorded *one = add_range(OF_WINDOW, win->object.handle, 0, low, high - low);
+  if (one) others += one->others = of_others;
   mpipp_guard_unlock();
+}
+
+static void add_own(const struct mpipp_win *win) {
+  if (win->size > 0) add_window(win, win->base, win->base + (uint64_t)win->size, 0);
+}
+
+// Each process marks what it looks at: one byte for eight. A table that all of a node have in
+// common may have most of its memory.
+static int is_too_large(const struct mpipp_win *win, int count) {
+  uint64_t bytes = 0;
+  for (int rank = 0; rank < count; rank++)
+    if (rank != win->rank) bytes += mpipp_segment_of(win, rank).bytes;
+  mpipp_guard_lock();
+  int too_large = others + bytes > MOST_OTHERS;
+  if (too_large) count_lost();
+  mpipp_guard_unlock();
+  return too_large;
 }
 
 // All parts of a window of shared memory: those that lie near each other as one.
 static void add_segments(const struct mpipp_win *win, int count) {
-  uint64_t low = 0, high = 0;
+  uint64_t low = 0, high = 0, of_others = 0;
   for (int rank = 0; rank < count; rank++) {
     struct mpipp_segment segment = mpipp_segment_of(win, rank);
     uint64_t end = segment.low + segment.bytes;
     if (!segment.bytes) continue;
-    if (high && segment.low >= low && segment.low <= high + NEAR) {
-      if (end > high) high = end;
-      continue;
+    if (!high || segment.low < low || segment.low > high + NEAR) {
+      add_window(win, low, high, of_others);
+      low = segment.low;
+      high = end;
+      of_others = 0;
     }
-    add_window(win, low, high);
-    low = segment.low;
-    high = end;
+    if (end > high) high = end;
+    if (rank != win->rank) of_others += segment.bytes;
   }
-  add_window(win, low, high);
+  add_window(win, low, high, of_others);
 }
 
 void mpipp_recorded_window(const struct mpipp_event *event) {
   const struct mpipp_win *win = (const struct mpipp_win *)(const void *)event->object;
   if (event->kind == MPIPP_EVENT_MADE) {
     int count = mpipp_segment_count(win);
-    if (count)
+    if (count && !is_too_large(win, count))
       add_segments(win, count);
-    else if (win->size > 0)
-      add_window(win, win->base, win->base + (uint64_t)win->size);
+    else
+      add_own(win);
     return;
   }
   mpipp_guard_lock();

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = 1000, ROWS = 10, FAR = 300, APART = 1 << 17 };
+enum { N = 1000, ROWS = 10, FAR = 300, APART = 1 << 17, LARGE = 150 << 20 };
 static int rank, right, memory[N], from[2 * N];
 static char far[FAR][APART];
 static MPI_Win win;
@@ -76,15 +76,24 @@ static void far_apart(void) {
   MPI_Win_fence(0, win);
 }
 
+// Others' parts of windows of shared memory: of one after another, and then of two.
+static void large_parts(void) {
+  MPI_Win first;
+  int *part;
+  for (int i = 0; i < 3; i++) {
+    MPI_Win_allocate_shared(rank * LARGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
+    if (i == 0) MPI_Win_free(&win);
+    if (i == 1) first = win;
+  }
+  MPI_Win_free(&first);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"attached", attached},
-               {"two_windows", two_windows},
-               {"many_buffers", many_buffers},
-               {"columns", columns},
-               {"far_apart", far_apart}};
+  } cases[] = {{"attached", attached}, {"two_windows", two_windows}, {"many_buffers", many_buffers},
+               {"columns", columns},   {"far_apart", far_apart},     {"large_parts", large_parts}};
   right = argc > 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
