@@ -6,6 +6,7 @@ from __future__ import annotations
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import runs
@@ -120,8 +121,9 @@ def test_a_thread_that_comes_while_pages_are_opened_goes_on(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["lock", "again"])
-def test_a_signal_may_come_at_any_time(mpi: MPI, how: str) -> None:
-    program = runs.program("interrupted.c", mpi, "-pthread")
+def test_a_signal_may_come_at_any_time(mpi: MPI, how: str, tmp_path: Path) -> None:
+    """What has been compiled asks for the guard's lock in the handler, which has interrupted it."""
+    program = runs.compiled(runs.PROGRAMS / "interrupted.c", mpi, tmp_path)
     done = runs.said(mpi, [program, how], "--check=buffers", n=1)
     assert (done.returncode, done.stdout) == (0, "1\n")
     assert "read: " not in done.stderr

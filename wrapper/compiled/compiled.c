@@ -48,9 +48,11 @@ static int is_first(uint64_t serial, uint64_t next) {
   return __atomic_exchange_n(&known[sum >> 52], sum, __ATOMIC_RELAXED) != sum;
 }
 
-// Whether it is to a pending operation's buffer: that is taken down.
+// Whether it is to a pending operation's buffer: that is taken down. A handler's may interrupt what
+// the thread does with the lock, which it would wait for.
 static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   struct mpipp_met met;
+  if (mpipp_guard_locked) return;
   mpipp_guard_lock_beside();
   int is_met = bytes && mpipp_looked_meet(address, bytes, stores, &met);
   mpipp_guard_unlock();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Signals come at any time. "lock": their handler gives memory to the system, while the thread
-// protects other memory. "again": a system call that a SIGSEGV interrupts goes on, as the program's
-// handler says. One process.
+// Signals come at any time. "lock": their handler gives memory to the system and uses what lies
+// beside a pending operation's buffer, while the thread protects other memory. "again": a system
+// call that a SIGSEGV interrupts goes on, as the program's handler says. One process.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
@@ -12,15 +12,17 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, N = 4 * PAGE, TIMES = 300000 };
+enum { PAGE = 4096, N = 4 * PAGE, TIMES = 20000 };
 
 static _Alignas(PAGE) struct { char first[N], beside[PAGE], last[N]; } all;
-static char in[N];
+static _Alignas(8) char in[N], pending[8];
+static char *volatile beside = &pending[4];
 static volatile int handled;
 
 static void advise(int number) {
   (void)number;
   madvise(all.beside, PAGE, MADV_DONTNEED);
+  *(volatile char *)beside = 1;
   handled++;
 }
 
@@ -67,16 +69,19 @@ static void read_on(void) {
 }
 
 int main(int argc, char **argv) {
+  MPI_Request request;
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   send(all.first, N);
   send(all.last, N);
+  MPI_Irecv(pending, 4, MPI_CHAR, 0, 1, MPI_COMM_SELF, &request);
   signal(SIGALRM, advise);
   if (*argv[1] == 'a') read_on();
   if (*argv[1] == 'l') often(20);
-  for (int i = 0; *argv[1] == 'l' && i < TIMES; i++)
-    mprotect(all.last, PAGE, PROT_READ | PROT_WRITE);
+  while (*argv[1] == 'l' && handled < TIMES) mprotect(all.last, PAGE, PROT_READ | PROT_WRITE);
   often(0);
+  MPI_Send(in, 4, MPI_CHAR, 0, 1, MPI_COMM_SELF);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   printf("%d\n", handled > 0);
   fflush(stdout);
   MPI_Finalize();
