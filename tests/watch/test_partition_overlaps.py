@@ -66,4 +66,6 @@ def test_a_start_that_nobody_receives_is_told(mpi: MPI) -> None:
     for way, found in (([], []), (["wrong"], ["error: a message is sent and never received"])):
         run = runs.run(mpi, [program, *way], "--check=messages")
         assert (run.status, [block.split("\n")[0] for block in run.blocks]) == (0, found), way
-        assert all("called at partitioned_starts.c:22 in sends" in one for one in run.blocks), run.blocks
+        assert all("called at partitioned_starts.c:22 in sends" in one for one in run.blocks), (
+            run.blocks
+        )
