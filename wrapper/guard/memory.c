@@ -19,9 +19,10 @@ struct mpipp_guard_block {
 static struct mpipp_guard_block *unused[LARGEST + 1];
 static char *next, *end; // what is left of the last chunk
 
-// By the system calls themselves: those functions tell others, and MPI never has this memory.
+// By the system calls themselves: those functions tell others, and MPI never has this memory. It is
+// of another kind than the program's, or one beside it would be one mapping with it.
 static void *map(uint64_t bytes) {
-  int saved = errno, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  int saved = errno, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   long memory = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0L);
   errno = saved;
   return memory == -1 ? NULL : (void *)(uintptr_t)memory;
