@@ -7,6 +7,13 @@ import procedures as known
 from forum import Parameter, Procedure
 
 
+def declaration(parameter: Parameter) -> str:
+    """A parameter of a wrapper's: handles by value in a whole register."""
+    if parameter.by_value_handle:
+        return f"mpipp_{known.HANDLES[parameter.kind][0]} {parameter.name}"
+    return parameter.declaration
+
+
 def key(parameter: Parameter) -> str:
     return f"MPIPP_KEY(({known.HANDLES[parameter.kind][0]}){parameter.name})"
 

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import arguments
-import marked as of_marked
 import ordinals
 import procedures as known
-from arguments import key
+from arguments import declaration, key
 from buffers import Buffer, buffers_of, roles
 from forum import Parameter, Procedure
 
@@ -88,43 +87,13 @@ def prelude() -> str:
     return "\n".join(lines)
 
 
-def marked(procedures: list[Procedure]) -> str:
-    """calls_marked.c: the wrappers of procedures that are not recorded."""
-    lines = '#include "calls.h"\n#include "intercept/marked.h"\n\n'
-    return lines + "".join(_marked(p) for p in procedures)
-
-
-def _marked(procedure: Procedure) -> str:
-    parameters = ", ".join(_declaration(p) for p in procedure.parameters) or "void"
-    arguments = ", ".join(p.name for p in procedure.parameters)
-    name, prefix = procedure.name, "MPI1" if procedure.removed else "MPI"
-    after = known.MARKED_AFTER.get(procedure.base, "")
-    words = [prefix, name, f"({parameters})", f"({arguments})", _given(procedure), after]
-    text = f"MARKED({', '.join(words)})\n"
-    return text if procedure.removed else f"#ifdef MPIPP_HAVE_{name}\n{text}#endif\n"
-
-
-def _given(procedure: Procedure) -> str:
-    parameters = {p.name: p for p in procedure.parameters}
-    keys = [key(parameters[handle.name]) for handle in of_marked.handles(procedure)]
-    if not keys:
-        return "mpipp_given_nothing(thread)"
-    return f"mpipp_given_handles(thread, {len(keys)}, {', '.join([*keys, '0'][:2])})"
-
-
 def wrappers(wrapped: list[Procedure]) -> str:
     return '#include "calls.h"\n\n' + "\n".join(_wrapper(p) for p in wrapped)
 
 
-def _declaration(parameter: Parameter) -> str:
-    if parameter.by_value_handle:
-        return f"mpipp_{known.HANDLES[parameter.kind][0]} {parameter.name}"
-    return parameter.declaration
-
-
 def _wrapper(procedure: Procedure) -> str:
     name = procedure.name
-    parameters = ", ".join(_declaration(p) for p in procedure.parameters)
+    parameters = ", ".join(declaration(p) for p in procedure.parameters)
     lines = [] if procedure.removed else [f"#ifdef MPIPP_HAVE_{name}"]
     lines.append(f"typedef int raw_{name}({parameters or 'void'});")
     if procedure.removed:
@@ -210,7 +179,7 @@ def _plain_body(procedure: Procedure) -> list[str]:
 def _seen(procedure: Procedure) -> list[str]:
     """The rest of the shortest way where there are hooks: its record is whole."""
     name = procedure.name
-    parameters = ", ".join(_declaration(p) for p in procedure.parameters)
+    parameters = ", ".join(declaration(p) for p in procedure.parameters)
     lines = [
         "struct mpipp_thread *thread = mpipp_self;",
         "struct mpipp_call *call = &thread->call;",
@@ -280,7 +249,7 @@ def _hooked(procedure: Procedure) -> list[str]:
     """MPI with hooks before it. Out of line: it would cost the others registers."""
     found = buffers_of(procedure)
     given = ", ".join(_hooked_argument(p, found, procedure) for p in procedure.parameters)
-    parameters = "".join(f", {_declaration(p)}" for p in procedure.parameters)
+    parameters = "".join(f", {declaration(p)}" for p in procedure.parameters)
     results = _results(procedure)
     return [
         f"static MPIPP_COLD int hooked_{procedure.name}(struct mpipp_thread *thread, void *real"

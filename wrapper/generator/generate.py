@@ -138,7 +138,7 @@ def outputs() -> dict[Path, str]:
         GENERATED / "unrename.h": BANNER + emit.unrename(wrapped),
         GENERATED / "calls.h": BANNER + emit.prelude(),
         **{GENERATED / name: BANNER + emit.wrappers(files[name]) for name in sorted(files)},
-        GENERATED / "calls_marked.c": BANNER + emit.marked(not_recorded),
+        GENERATED / "calls_marked.c": BANNER + marked.wrappers(not_recorded),
         GENERATED / "marked.inc": BANNER + marked.rows(not_recorded),
         GENERATED / "constants.inc": BANNER + constants.text(),
         GENERATED / "letters.h": BANNER + letters.text(),

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import procedures as known
+from arguments import declaration, key
 from forum import Procedure
 
 MOST = 2  # handles of one
@@ -89,3 +90,27 @@ def rows(marked: Iterable[Procedure]) -> str:
     """marked.inc: an initializer for each of which anything is known."""
     told = (p for p in marked if handles(p) or needs_mpi(p))
     return "\n".join([*map(_row, told), ""])
+
+
+def wrappers(procedures: list[Procedure]) -> str:
+    """calls_marked.c: the wrappers of procedures that are not recorded."""
+    lines = '#include "calls.h"\n#include "intercept/marked.h"\n\n'
+    return lines + "".join(_wrapper(p) for p in procedures)
+
+
+def _wrapper(procedure: Procedure) -> str:
+    parameters = ", ".join(declaration(p) for p in procedure.parameters) or "void"
+    arguments = ", ".join(p.name for p in procedure.parameters)
+    name, prefix = procedure.name, "MPI1" if procedure.removed else "MPI"
+    after = known.MARKED_AFTER.get(procedure.base, "")
+    words = [prefix, name, f"({parameters})", f"({arguments})", _given(procedure), after]
+    text = f"MARKED({', '.join(words)})\n"
+    return text if procedure.removed else f"#ifdef MPIPP_HAVE_{name}\n{text}#endif\n"
+
+
+def _given(procedure: Procedure) -> str:
+    parameters = {p.name: p for p in procedure.parameters}
+    keys = [key(parameters[handle.name]) for handle in handles(procedure)]
+    if not keys:
+        return "mpipp_given_nothing(thread)"
+    return f"mpipp_given_handles(thread, {len(keys)}, {', '.join([*keys, '0'][:2])})"

@@ -89,6 +89,11 @@ static inline __attribute__((always_inline)) void mpipp_request_made(struct mpip
   }
 }
 
+// Whether a request that is given again in one array is another that has its handle, or none.
+static inline int mpipp_may_be_given_again(const struct mpipp_request *request) {
+  return request->newer || request->object.flags & MPIPP_FLAG_NULL;
+}
+
 // The common case: no other request has the handle, which is gone now, and nothing else goes with
 // it. slots: mpipp_requests_alone, with its `offsets`. Returns 0 if it is another case.
 static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t offsets,

@@ -8,9 +8,9 @@
 
 #include "mpi/resolve.h"
 #include "recorders/kept.h"
+#include "recorders/requests.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
-#include "screens/screens.h"
 #include "watch/onerror.h"
 #include "watch/questions.h"
 

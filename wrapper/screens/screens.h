@@ -69,10 +69,6 @@ _Static_assert(offsetof(struct mpipp_buffer, vector) ==
 // Looks at a call's requests have numbers of their own, so that one that is given twice is met
 // again.
 #define MPIPP_PLAIN_LOOK(CALL) ((uint32_t)(CALL)->serial | 1u << 31)
-// Whether a request that is met again in one look is another that has its handle, or none.
-static inline int mpipp_may_be_given_again(const struct mpipp_request *request) {
-  return request->newer || request->object.flags & MPIPP_FLAG_NULL;
-}
 
 // Whether there are requests with all the handles that a call is to complete, each given once.
 static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
