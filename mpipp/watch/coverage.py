@@ -150,7 +150,7 @@ def last_words(
     for sentence in (
         *unwatched(processes),
         *(between_worlds(processes) if has_group(made, "messages", "collectives") else ()),
-        *(concurrent(processes) if has_group(made, "handles", "requests", "datatypes") else ()),
+        *(concurrent(processes) if _asks_of_handles(made) else ()),
         *unlogged(processes),
         *displaced(processes),
         *by_pages(processes),
@@ -163,6 +163,10 @@ def last_words(
         "provoked": schedule(processes, not_checked),
         "in_valgrind": in_valgrind,
     }
+
+
+def _asks_of_handles(made: Collection[str]) -> bool:
+    return has_group(made, "handles", "requests") or "freed-datatype" in made
 
 
 def by_pages(processes: Sequence[Watched]) -> Iterator[str]:

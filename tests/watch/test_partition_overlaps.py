@@ -60,7 +60,7 @@ def test_what_is_wrong(mpi: MPI, wrong: str, many: list[str]) -> None:
     assert re.fullmatch(r"mpipp: 1 error in 1 process, \d+ calls, 1 question", found.last[-1])
 
 
-@partitioned
+@on_mpi("mpich4")  # Open MPI 5.0.11 hangs where two of them with one tag start, watched or not
 def test_a_start_that_nobody_receives_is_told(mpi: MPI) -> None:
     program = runs.program("partitioned_starts.c", mpi)
     for way, found in (([], []), (["wrong"], ["error: a message is sent and never received"])):
