@@ -25,6 +25,7 @@ PAGES = [
         "docs/watch.md",
         "docs/guard.md",
         "docs/onesided.md",
+        "docs/onesided-cases.md",
         "docs/provoke.md",
         "docs/reports.md",
         "README.md",
@@ -46,7 +47,7 @@ def alike(lines: list[str]) -> list[str]:
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
     # What the program says comes on another way than the report, from four processes at once.
     kept.sort(key=lambda line: line.startswith("no factor: "))
-    counts = r"^(mpipp: (?:1 error|no errors) in) \d processes, \d+ calls(, \d questions?)?$"
+    counts = r"^(mpipp: (?:\d+ errors?|no errors) in) \d processes, \d+ calls(, \d questions?)?$"
     kept = [re.sub(counts, r"\1 N processes, N calls", line) for line in kept]
     return [re.sub(r"started \S+, took \S+ s", "started TIME, took N s", line) for line in kept]
 
@@ -134,3 +135,12 @@ def test_every_output_is_what_is_printed(page: Path, tmp_path: Path) -> None:
     else:
         for block, expected in zip(blocks(found).findall(found), blocks(text).findall(text)):
             assert alike(block.splitlines()) == alike(expected.splitlines())
+
+
+def test_what_is_shown_of_the_cases_is_theirs() -> None:
+    functions = re.findall(
+        r"```c\n(.*?)```\n", (ROOT / "docs/onesided-cases.md").read_text(), re.DOTALL
+    )
+    program = (ROOT / "examples/cases.c").read_text()
+    assert len(functions) == program.count("(double *mine) {")
+    assert [one for one in functions if one not in program] == []

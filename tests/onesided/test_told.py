@@ -194,13 +194,15 @@ def test_a_full_log_of_messages_alone_is_not_worth_a_word(mpi: MPI) -> None:
 
 
 @on_mpi("mpich4", "openmpi4")
-def test_the_cases_of_the_paper_with_loads_and_stores(mpi: MPI, tmp_path: Path) -> None:
-    program = runs.compiled(HERE / "programs" / "paper.c", mpi, tmp_path)
+def test_the_cases_of_the_paper(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(ROOT / "examples" / "cases.c", mpi, tmp_path)
     wrong = runs.run(mpi, [program], "--check=rma", n=3)
-    assert (wrong.status, wrong.output) == (0, "done\n")
-    assert [alike(block) for block in wrong.blocks] == expected("paper.txt", mpi)
-    right = runs.run(mpi, [program, "right"], "--check=rma", n=3)
-    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    assert (wrong.status, wrong.output) == (0, "")
+    # Some have no order; and which loops are unrolled is the compiler's to say.
+    blocks = [re.sub(r"\n    and \d more at .*", "", alike(block)) for block in wrong.blocks]
+    assert sorted(blocks) == sorted(expected("cases.txt", mpi))
+    right = runs.run(mpi, [program, "all", "right"], "--check=rma", n=3)
+    assert (right.status, right.output, right.blocks) == (0, "", [])
     assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One-sided operations that conflict, each in a function of its own; with an argument none does.
-// Three processes. The cases of a paper on memory consistency errors are written anew.
+// Three processes. Some are as in examples/cases.c, in one run with others.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@ static MPI_Win win;
 static double *memory;
 static int rank, right;
 
-// Figure 2 b: two origins put to one target, which is exposed to both.
+// Two origins put to one target, which is exposed to both.
 static void two_origins(void) {
   MPI_Group all, group;
   int origins[] = {0, 2}, target = 1;
@@ -29,7 +29,7 @@ static void two_origins(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Figure 2 c: a put and a get under shared locks.
+// A put and a get under shared locks.
 static void shared_locks(void) {
   double mine[2] = {rank, rank};
   int lock = right ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED;
@@ -46,7 +46,7 @@ static void shared_locks(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// BT-broadcast: what a get brings is looked for before its epoch ends.
+// What a get brings is looked for before its epoch ends.
 static void broadcast_tree(void) {
   double check[4] = {0};
   MPI_Win_fence(0, win);
@@ -55,7 +55,7 @@ static void broadcast_tree(void) {
   MPI_Win_fence(0, win);
 }
 
-// Ping-pong: both sides put to where the third gets it from.
+// Both sides put to where the third gets it from.
 static void ping_pong(void) {
   double ball[2] = {rank, rank};
   for (int turn = 0; turn < 2; turn++) {
@@ -69,7 +69,7 @@ static void ping_pong(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Jacobi: a process puts its border while the neighbour, at the same step, gets its own back.
+// A process puts its border while the neighbour, at the same step, gets its own back.
 static void jacobi(void) {
   double border[2] = {rank, rank}, ghost[2];
   for (int step = 0; step < 3; step++) {
