@@ -246,10 +246,12 @@ class Telling:
             if not isinstance(buffer.datatype, DatatypeRecord):
                 continue
             tree = buffer.datatype.tree
-            low, high = (byte - address for byte in found.bytes_of(side))
-            for element in touching(tree, buffer.count, low)[:1]:
-                some = _part(element, low, high)
-                return f"{some}{buffer.role}{element.path}"
+            shifts = [one.shift for one in event.lent] if _is_direct(side, found) else [0]
+            for shift in shifts:
+                low, high = (byte - shift - address for byte in found.bytes_of(side))
+                for element in touching(tree, buffer.count, low)[:1]:
+                    some = _part(element, low, high)
+                    return f"{some}{buffer.role}{element.path}"
         return ""
 
     def _lifelines(self, found: Conflict, parties: Sequence[Party]) -> Lifelines:
@@ -343,9 +345,8 @@ def _verb(side: Side) -> str:
 
 
 def _is_direct(side: Side, found: Conflict) -> bool:
-    # A load or store of another process's memory.
-    event = side.event
-    return isinstance(event, events.Access) and event.moment.process != found.owner
+    # A load or store of another process's memory, or an operation that has its buffer there.
+    return side.kind not in AT_TARGET and side.event.moment.process != found.owner
 
 
 def _part(element: Element, low: int, high: int) -> str:

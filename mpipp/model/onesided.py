@@ -117,6 +117,21 @@ class Values(NamedTuple):
     told: bool
 
 
+class Lent(NamedTuple):
+    """Of an operation's buffer, what is in another process's part of a window of shared memory.
+
+    Attributes:
+        written: or read.
+        owner: rank in MPI_COMM_WORLD; `memory` has its addresses.
+        shift: these less those of the operation's process.
+    """
+
+    written: bool
+    owner: int
+    memory: Memory
+    shift: int
+
+
 class Operation(NamedTuple):
     """A one-sided operation was started.
 
@@ -125,6 +140,7 @@ class Operation(NamedTuple):
         target: rank in the window's group; those to MPI_PROC_NULL are no events.
         origin: read by MPI; of a get, written.
         result: written; compare: read.
+        lent: what is other processes' memory of these three, which do not have it.
         at_target: in the target's memory.
         op: "MPI_SUM"; "" of puts, gets and compare_and_swap.
         types: the basic datatype of each comb of `at_target`, or one for all.
@@ -153,6 +169,7 @@ class Operation(NamedTuple):
     frame: int = 0
     twice: bool = False
     size: int = 0
+    lent: tuple[Lent, ...] = ()
 
     @property
     def only_reads(self) -> bool:

@@ -90,7 +90,11 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
         elif isinstance(event, Operation):
             group = ranks.get(event.window, ())
             target = group[event.target] if 0 <= event.target < len(group) else rank
-            yield event._replace(at_target=_of(rank, target, event.at_target))
+            lent = (
+                one._replace(owner=_OTHERS, memory=_of(rank, one.owner, one.memory))
+                for one in event.lent
+            )
+            yield event._replace(at_target=_of(rank, target, event.at_target), lent=tuple(lent))
         elif isinstance(event, Access) and event.owner not in (-1, rank):
             yield event._replace(owner=_OTHERS, memory=_of(rank, event.owner, event.memory))
         elif isinstance(event, Synchronization):

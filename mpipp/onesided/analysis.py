@@ -338,18 +338,22 @@ class _Analysis:
         return known[1]
 
     def _buffers(self, process: Process, event: Operation, opened: Synchronization) -> list[Entry]:
-        # Accesses of the origin's own memory.
-        parts = [(WRITTEN if event.kind == "get" else READ, event.origin)]
+        # Accesses of the origin's memory.
+        own = process.index
+        parts = [(WRITTEN if event.kind == "get" else READ, event.origin, own)]
         if event.result or event.compare:
-            parts += [(READ, event.compare), (WRITTEN, event.result)]
+            parts += [(READ, event.compare, own), (WRITTEN, event.result, own)]
+        for one in event.lent:
+            kind = WRITTEN if one.written else READ
+            parts.append((kind, one.memory, self.indices.get(one.owner, own)))
         found = []
-        for kind, memory in parts:
-            entry = self._local(process, kind, event, memory, process.index) if memory else None
+        for kind, memory, owner in parts:
+            entry = self._local(process, kind, event, memory, owner) if memory else None
             if entry is not None:
                 entry.request = event.request
                 entry.epoch = opened
                 around = self.lives.epochs(process, entry.window) if entry.window else None
-                if around is not None:
+                if around is not None and owner == own:
                     around.hold(entry)
                 self.conflicts.check(entry)
                 found.append(entry)

@@ -25,6 +25,7 @@ from mpipp.model.onesided import (
     Event,
     GivenBack,
     GivenUp,
+    Lent,
     Moment,
     Operation,
     Partitions,
@@ -217,6 +218,7 @@ class _Events:
         reach = self._reach(identity, rank)
         if reach is not None:
             self._segments.add(Segment(serial, low, low + length, ranks[rank], reach[0]))
+            self._known.clear()
         return iter(())
 
     def _info(self, entry: Entry) -> Iterator[Event]:
@@ -231,6 +233,7 @@ class _Events:
 
     def _freed(self, entry: Entry) -> Iterator[Event]:
         self._segments.free(entry.words[0])
+        self._known.clear()
         self._groups.pop(entry.words[0], None)
         yield WindowFreed(self._log.moment(entry), self._identity(entry.words[0]))
 
@@ -275,6 +278,11 @@ class _Events:
         name = log.op(op) if op else ""
         if name == "MPI_NO_OP":
             memory["origin_addr"] = ()
+        lent: tuple[Lent, ...] = ()
+        for role in memory:
+            written = role == "result_addr" or kind == "get"
+            memory[role], others = self._segments.of_buffer(memory[role], written)
+            lent += others
         self._told.add(request)
         accumulates = kind not in ("put", "get")
         basic, size = log.basic(record) if accumulates else ("", 0)
@@ -295,6 +303,7 @@ class _Events:
             frame,
             doubles and name != "MPI_NO_OP",
             0 if doubles else size,
+            lent,
         )
 
     def _synchronization(self, entry: Entry) -> Iterator[Event]:

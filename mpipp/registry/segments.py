@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whose memory loads and stores are of: that of others in windows of shared memory lies at a
-process's own addresses.
+"""Whose memory loads, stores and buffers are of: that of others in windows of shared memory lies at
+a process's own addresses.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mpipp.model.onesided import Comb, Memory
+from mpipp.model.onesided import Comb, Lent, Memory
 
 OWN = -1  # in place of an owner's rank
 
@@ -44,6 +44,28 @@ class Segments:
 
     def parts(self, comb: Comb) -> Iterator[tuple[int, Memory]]:
         """Each owner's bytes of what this process has loaded or stored to, by its addresses."""
+        for one, found in self._parts(comb):
+            yield (one.owner, _moved(found, one)) if one is not None else (OWN, found)
+
+    def of_buffer(self, memory: Memory, written: bool) -> tuple[Memory, tuple[Lent, ...]]:
+        """What is the process's own of a buffer of an operation, and what is others'."""
+        if not self._all:
+            return memory, ()
+        own, others = list[Comb](), list[Lent]()
+        for comb in memory:
+            for one, found in self._parts(comb):
+                if one is None:
+                    own += found
+                else:
+                    shift = one.there - one.low
+                    others.append(Lent(written, one.owner, _moved(found, one), shift))
+        return tuple(own), tuple(others)
+
+    def _parts(self, comb: Comb) -> Iterator[tuple[Segment | None, Memory]]:
+        # By this process's addresses; None: its own.
+        if comb.stride < 0:
+            first = comb.first + comb.stride * (comb.times - 1)
+            comb = comb._replace(first=first, stride=-comb.stride)
         low, high = comb.first, comb.first + comb.stride * (comb.times - 1) + comb.length
         own, at = list[Comb](), low
         for one in self._all:
@@ -52,12 +74,16 @@ class Segments:
             own += _within(comb, at, one.low)
             found = _within(comb, one.low, one.high)
             if found:
-                shift = one.there - one.low
-                yield one.owner, tuple(part._replace(first=part.first + shift) for part in found)
+                yield one, tuple(found)
             at = one.high
         own += [comb] if at == low else _within(comb, at, high)
         if own:
-            yield OWN, tuple(own)
+            yield None, tuple(own)
+
+
+def _moved(memory: Memory, to: Segment) -> Memory:
+    # At its owner's addresses.
+    return tuple(part._replace(first=part.first + to.there - to.low) for part in memory)
 
 
 def _within(comb: Comb, low: int, high: int) -> list[Comb]:

@@ -18,6 +18,7 @@ FOUND = [
     ("MPI_Get and a load write and read the same memory", "rank 0: a load", "get"),
     # Of the other's part of a window of shared memory.
     ("MPI_Put and a store write the same memory", "rank 0: a store", "set"),
+    ("MPI_Put and a store read and write the same memory", "rank 0: a store", "set"),
     ("MPI_Put and a load write and read the same memory", "rank 0: a load", "get"),
 ]
 
@@ -39,13 +40,17 @@ def test_loads_and_stores_that_nothing_orders_are_told(mpi: MPI, tmp_path: Path)
     direct = r"    (?:reads|writes) (.*) of rank 1, at 0x\w+, (.*)"
     assert [re.findall(direct, block) for block in wrong.blocks[4:]] == [
         [
-            ("target_disp(DOUBLE)", f"byte {byte} of the window"),
-            ("target_disp(DOUBLE) of the first", f"byte {byte} of the window"),
+            (what, f"byte {byte} of the window"),
+            (f"{what} of the first", f"byte {byte} of the window"),
         ]
-        for byte in (240, 64)
+        for what, byte in (
+            ("target_disp(DOUBLE)", 240),
+            ("origin_addr[2](DOUBLE)", 416),
+            ("target_disp(DOUBLE)", 64),
+        )
     ]
     demanded = "must not be used by a process that shares it while an operation updates it"
-    assert [demanded in block for block in wrong.blocks] == [False] * 4 + [True] * 2
+    assert [demanded in block for block in wrong.blocks] == [False] * 4 + [True, False, True]
     right = runs.run(mpi, [program, "right"], "--check=rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
     assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]

@@ -12,6 +12,8 @@ from onesided_programs import WINDOW, Program, at, buffer, found
 from mpipp.model.onesided import (
     Attached,
     Channel,
+    Lent,
+    Operation,
     Partitions,
     Probed,
     ReceiveBegun,
@@ -433,6 +435,33 @@ def test_shared_windows() -> None:
     result = analyse(program.events())
     # A flag may say that the store was before.
     assert (result.conflicts, len(result.undecided)) == ([], 1)
+
+
+def test_buffers_in_the_memory_of_others() -> None:
+    # Rank 0 puts to rank 1 from the memory of rank 2, or from that of its target, or gets there.
+    lent = {
+        (kind, owner): Lent(kind == "get", owner, at(8 if owner == 2 else 0), 0)
+        for kind in ("put", "get")
+        for owner in (1, 2)
+    }
+    for (kind, owner), memory in lent.items():
+        for waits in (False, True):
+            program = Program(3, flavor="shared")
+            program.sync("fence")
+            event = program[0].operation(kind, 1, at(0), ())
+            assert isinstance(event, Operation)
+            program[0].events[-1] = event._replace(lent=(memory,))
+            if waits:
+                program.sync("fence")
+            program[2].put(2, at(8))
+            program.sync("fence")
+            expected = {
+                ("put", 1): ["rma-itself: put@0 put@0 [0,4) of 1, itself"],
+                ("get", 1): ["rma-itself: get@0 get@0 [0,4) of 1, itself"],
+                ("put", 2): ["rma-local: put@2 put@0 [8,12) of 2, unordered"] * (not waits),
+                ("get", 2): ["rma-local: put@2 get@0 [8,12) of 2, unordered"] * (not waits),
+            }
+            assert found(program) == expected[kind, owner], (kind, owner, waits)
 
 
 def some(program: Program, rank: int, first: int, number: int, count: int) -> None:

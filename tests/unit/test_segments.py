@@ -39,6 +39,15 @@ def test_each_byte_is_its_owners() -> None:
         found = [(owner, set(bytes_of(memory))) for owner, memory in segments.parts(comb)]
         assert dict(found) == expected
         assert len(found) == len(expected)
+        downwards = comb._replace(
+            first=max(bytes_of([comb])) + 1 - comb.length, stride=-comb.stride
+        )
+        own, lent = segments.of_buffer((downwards,), True)
+        assert set(bytes_of(own)) == expected.pop(OWN, set())
+        assert {one.owner: set(bytes_of(one.memory)) for one in lent} == expected
+        assert {(one.owner, one.shift) for one in lent} <= {
+            (one.owner, one.there - one.low) for one in some
+        }
 
 
 def test_the_memory_of_a_window_is_gone_with_it() -> None:

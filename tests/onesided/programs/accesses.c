@@ -85,6 +85,9 @@ static void uses_the_others_too_early(void) {
     MPI_Put(&value, 1, MPI_DOUBLE, 1, 30, 1, MPI_DOUBLE, shared);
     if (right) MPI_Win_flush(1, shared);
     set(&others[30], 0);
+    MPI_Put(&others[50], 4, MPI_DOUBLE, 0, 50, 4, MPI_DOUBLE, shared); // from there
+    if (right) MPI_Win_flush(0, shared);
+    set(&others[52], 0);
   }
   MPI_Barrier(MPI_COMM_WORLD); // else a flag may say that the put is complete
   MPI_Win_unlock_all(shared);
