@@ -17,12 +17,16 @@ ANY = "any"  # seed
 _RMA = "rma"
 _SHORT = 9999  # the largest seed that is chosen here: people type it again
 _LARGEST = 2**64 - 1
-_LONGEST = 60_000  # milliseconds
+_NUMBERS = {
+    "parts": (2, 512, "a number of parts, 2 to 512"),
+    "latency": (0, 60_000, "a number of milliseconds, 60000 at most"),
+}  # the least, the largest, and what it is
 _YES_NO = ("yes", "no")
 _RULES: Mapping[str, tuple[str, ...]] = {
     "defer": _YES_NO,
     "local": _YES_NO,
     "split": _YES_NO,
+    "parts": (),
     "order": ("random", "reverse", "put-first", "get-first", "program"),
     "flush": _YES_NO,
     "show": _YES_NO,
@@ -30,13 +34,13 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "only": (),
 }  # and what each may be; a number, operations
 _ONLY = re.compile(r"\d+:\d+(\.\d+(-\d+)?)?(\+\d+:\d+(\.\d+(-\d+)?)?)*", re.ASCII)
-# Rules by which less is done, which may not matter to an error.
+# Rules by which less is done, which may not matter to an error: of each row the first such one.
 LESS = (
-    ("split", "no"),
-    ("flush", "no"),
-    ("order", "program"),
-    ("local", "no"),
-    ("defer", "no"),
+    (("split", "no"), *(("parts", str(2**power)) for power in range(1, 6))),
+    (("flush", "no"),),
+    (("order", "program"),),
+    (("local", "no"),),
+    (("defer", "no"),),
 )
 # Nasty-MPI's variables: the rule, and what their values are called here.
 _NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
@@ -146,8 +150,10 @@ def _value(name: str, value: str, where: str) -> str:
                 f"{where}: only is RANK:PLACE, RANK:PLACE.TIME or RANK:PLACE.TIME-TIME, with '+' "
                 "between several"
             )
-    elif not values and not (value.isascii() and value.isdigit() and int(value) <= _LONGEST):
-        raise MpippError(f"{where}: {name} is a number of milliseconds, {_LONGEST} at most")
+    elif name in _NUMBERS:
+        least, largest, what = _NUMBERS[name]
+        if not (value.isascii() and value.isdigit() and least <= int(value) <= largest):
+            raise MpippError(f"{where}: {name} is {what}")
     return value
 
 

@@ -116,10 +116,10 @@ def run(
     differ = "differs" if len(found) == 1 else "differ"
     _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(worst)}")
     if schedules.rma:
-        least = _least(worst, tried)
-        _say(f"the least that still differs: {_again(least)}")
-        if not any(name == "only" for name, _ in least.rules):
-            _tell_operations(least, done)
+        less = least(worst, tried)
+        _say(f"the least that still differs: {_again(less)}")
+        if not any(name == "only" for name, _ in less.rules):
+            _tell_operations(less, done)
     return 1
 
 
@@ -174,15 +174,17 @@ def _tell_operations(
     _say(f"these again: {_again(least.with_rule('only', smallest.word(needed)))}")
 
 
-def _least(
+def least(
     schedules: provoke.Schedules, tried: Callable[[provoke.Schedules], tuple[int, str]]
 ) -> provoke.Schedules:
     """With all the rules by which less is done, and the program's outcome differs all the same."""
     said = {name for name, _ in schedules.rules}
-    for name, value in provoke.LESS:
-        less = schedules.with_rule(name, value)
-        if name not in said and tried(less)[1]:
-            schedules = less
+    for row in provoke.LESS:
+        for name, value in row:
+            less = schedules.with_rule(name, value)
+            if name not in said and tried(less)[1]:
+                schedules = less
+                break
     return schedules
 
 

@@ -11,11 +11,22 @@ from pathlib import Path
 import pytest
 from support import MPI, compile_program, on_mpi, shell
 
-from mpipp.cli import provoke
+from mpipp.cli import provoke, sweep
 from mpipp.errors import MpippError
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-CASES = ("broadcast", "lock", "local", "order", "stack", "fence", "start", "request", "asked")
+CASES = (
+    "broadcast",
+    "lock",
+    "local",
+    "order",
+    "stack",
+    "fence",
+    "start",
+    "request",
+    "asked",
+    "columns",
+)
 
 
 def run(
@@ -68,7 +79,7 @@ def test_rules_decide(mpi: MPI) -> None:
         return [line.split(":")[0] for line in done.stdout.splitlines() if "fails" in line]
 
     assert fails("defer=no", "split=no", "order=program") == []
-    everything_local = ["broadcast", "lock", "stack", "fence", "start", "request", "asked"]
+    everything_local = [name for name in CASES if name not in ("local", "order")]
     assert fails("defer=yes", "local=no", "order=put-first") == everything_local
     assert fails("defer=yes", "local=no", "order=reverse") == sorted(
         [*everything_local, "order"], key=CASES.index
@@ -89,8 +100,14 @@ def test_schedules_are_shown(mpi: MPI) -> None:
         "mpipp: rank 1: before MPI_Wait: 2. MPI_Get to 0",
         "mpipp: rank 1: before MPI_Win_unlock_all: 1. MPI_Put to 0",
     ]
-    done = run(mpi, [program, "stack"], f"--provoke={rules},split=yes")
-    assert "before MPI_Win_unlock: 1. MPI_Put to 0 (58 of 58 parts)\n" in done.stderr
+    before = "before MPI_Win_unlock: "
+    done = run(mpi, [program, "stack", "columns"], f"--provoke={rules},split=yes")
+    assert f"{before}1. MPI_Put to 0 (58 of 58 parts)\n" in done.stderr
+    # Of more elements than that some go over together.
+    parts = "{0}2. MPI_Accumulate to 0 ({1} of {1} parts), 1. MPI_Put to 0 ({1} of {1} parts)\n"
+    assert parts.format(before, 500) in done.stderr
+    done = run(mpi, [program, "columns"], f"--provoke={rules},split=yes,parts=2")
+    assert parts.format(before, 2) in done.stderr
 
 
 @on_mpi("openmpi4")
@@ -118,6 +135,17 @@ def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
     )
     assert again.startswith("mpipp: these again: mpipp run ")
     assert f" --provoke=rma,3,{rules.replace('order', 'only=0:1.1,order')} " in again
+
+
+@pytest.mark.parametrize(("needed", "rule"), [(1, ",parts=2"), (5, ",parts=8"), (33, "")])
+def test_the_least_that_differs_has_the_fewest_parts(needed: int, rule: str) -> None:
+    def tried(some: provoke.Schedules) -> tuple[int, str]:
+        rules = dict(some.rules)
+        is_cut = rules.get("split") != "no" and int(rules.get("parts", 512)) >= needed
+        return 2, "differs" if is_cut else ""
+
+    found = sweep.least(provoke.Schedules(1, rma=True), tried)
+    assert found.word() == f"rma,1,defer=no,flush=no,local=no,order=program{rule}"
 
 
 def meant(word: str | None) -> provoke.Schedules | None:
@@ -148,7 +176,7 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "rma,1,late=yes",
             "--provoke=rma,1,late=yes: no rule is named 'late': there are defer, local, split, "
-            "order, flush, show, latency, only",
+            "parts, order, flush, show, latency, only",
         ),
         (
             "rma,1,only=1:2.",
@@ -156,6 +184,7 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
             "RANK:PLACE.TIME-TIME, with '+' between several",
         ),
         ("rma,split=1", "--provoke=rma,split=1: split is one of yes, no"),
+        ("rma,parts=1", "--provoke=rma,parts=1: parts is a number of parts, 2 to 512"),
         (
             "rma,latency=x",
             "--provoke=rma,latency=x: latency is a number of milliseconds, 60000 at most",

@@ -48,7 +48,7 @@ by the calls that it was done to:
     all delayed by N ms
   MPI_Accumulate at onesided.c:N in put_then_accumulate, 2 calls of ranks 0 and 1
     all deferred to MPI_Win_unlock at onesided.c:N in put_then_accumulate
-    all cut into 50 parts
+    all cut into 100 parts
     all before MPI_Put at onesided.c:N in put_then_accumulate, which was called first
     all delayed by N ms
 """
@@ -91,8 +91,8 @@ def test_what_was_done_to_which_calls(mpi: MPI, tmp_path: Path) -> None:
         "by_place": "",
         "ranks": [0, 1],
         "times": 2,
-        "least": 50,
-        "most": 50,
+        "least": 100,
+        "most": 100,
     }
     page = shell("report", rows, "--format", "html").stdout
-    assert "<li>all cut into 50 parts</li>" in page
+    assert "<li>all cut into 100 parts</li>" in page

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 
 #include "layouts/layouts.h"
+#include "provoke/rules.h"
 #include "records/store.h"
 
 enum {
-  PARTS = 64,  // that an operation without gaps is cut into
-  MOST = 512,  // with the gaps; what has more is left whole
-  RUNS = 1024, // of one side
+  PARTS = 64,     // that a put or get without gaps is cut into
+  MOST = 512,     // elements, or parts with the gaps; where there are more, some go together
+  RUNS = 1 << 16, // of one side; what has more is left whole
   MOST_NESTED = 16,
 };
 // Offsets may be negative, addresses of layouts may not.
@@ -61,58 +62,84 @@ static int64_t lesser(int64_t one, int64_t other) {
   return one < other ? one : other;
 }
 
-// Cuts where a part ends, or a run of any side.
-static int cut(struct mpipp_cuts *cuts, struct mpipp_layout *const layouts[MPIPP_SIDES],
-               int64_t total) {
-  uint32_t run[MPIPP_SIDES] = {0};
-  int64_t into[MPIPP_SIDES] = {0}, unit = cuts->unit_bytes;
-  int64_t part = (total / unit + PARTS - 1) / PARTS * unit;
-  for (int64_t done = 0; done < total;) {
-    if (cuts->count == MOST) return 0;
-    struct mpipp_cut *next = &cuts->all[cuts->count++];
-    next->bytes = lesser(part - done % part, total - done);
+// Ends a run where a part ends, or a run of any side. Returns how many there are; to: where they
+// go, or NULL.
+static uint32_t walk(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t total, int64_t part,
+                     struct mpipp_run *to) {
+  uint32_t run[MPIPP_SIDES] = {0}, count = 0;
+  int64_t into[MPIPP_SIDES] = {0};
+  for (int64_t done = 0; done < total; count++) {
+    struct mpipp_run next = {.bytes = lesser(part - done % part, total - done)};
     for (int i = 0; i < MPIPP_SIDES; i++) {
       if (!layouts[i]) continue;
       struct mpipp_piece piece = layouts[i]->all[run[i]];
-      next->at[i] = (int64_t)(piece.low - base) + into[i];
-      next->bytes = lesser(next->bytes, (int64_t)(piece.high - piece.low) - into[i]);
+      next.at[i] = (int64_t)(piece.low - base) + into[i];
+      next.bytes = lesser(next.bytes, (int64_t)(piece.high - piece.low) - into[i]);
     }
     for (int i = 0; i < MPIPP_SIDES; i++) {
       if (!layouts[i]) continue;
-      into[i] += next->bytes;
+      into[i] += next.bytes;
       struct mpipp_piece piece = layouts[i]->all[run[i]];
       if (into[i] == (int64_t)(piece.high - piece.low)) run[i]++, into[i] = 0;
     }
-    done += next->bytes;
+    done += next.bytes;
+    if (to) to[count] = next;
   }
-  return cuts->count > 1;
+  return count;
+}
+
+// Bytes of each of so many parts.
+static int64_t part_of(int64_t total, int64_t unit, int64_t parts) {
+  return (total / unit + parts - 1) / parts * unit;
+}
+
+static struct mpipp_cuts *cut(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t total,
+                              int64_t unit, int by_element) {
+  int64_t most = mpipp_rules.parts ? mpipp_rules.parts : MOST;
+  int64_t part = part_of(total, unit, by_element ? most : lesser(most, PARTS));
+  uint32_t count = total ? walk(layouts, total, part, NULL) : 0;
+  int together = count > most;
+  if (together) {
+    part = part_of(total, unit, most);
+    count = walk(layouts, total, part, NULL);
+  }
+  struct mpipp_cuts *cuts = count > 1 ? malloc(sizeof *cuts + count * sizeof *cuts->runs) : NULL;
+  if (!cuts) return NULL;
+  *cuts =
+      (struct mpipp_cuts){.unit_bytes = unit, .first = malloc((count + 1) * sizeof *cuts->first)};
+  walk(layouts, total, part, cuts->runs);
+  int64_t done = 0;
+  for (uint32_t i = 0; cuts->first && i < count; i++) {
+    if (!together || done % part == 0) cuts->first[cuts->count++] = i;
+    done += cuts->runs[i].bytes;
+  }
+  if (cuts->count > 1) {
+    cuts->first[cuts->count] = count;
+    return cuts;
+  }
+  mpipp_cuts_free(cuts);
+  return NULL;
 }
 
 struct mpipp_cuts *mpipp_cuts_new(const struct mpipp_buffer *const sides[MPIPP_SIDES],
                                   int by_element) {
   struct mpipp_layout *layouts[MPIPP_SIDES] = {NULL};
   const struct mpipp_datatype *unit = by_element ? element(type_of(sides[MPIPP_TARGET]), 0) : NULL;
-  struct mpipp_cuts *cuts = NULL;
-  int64_t total = 0;
-  int fine = !by_element || (unit && unit->size > 0);
-  if (fine) cuts = calloc(1, sizeof *cuts + MOST * sizeof cuts->all[0]);
-  fine = cuts != NULL;
-  if (fine) {
-    cuts->unit = unit ? (MPI_Datatype)(uintptr_t)unit->object.handle : MPI_BYTE;
-    cuts->unit_bytes = unit ? unit->size : 1;
-  }
+  int64_t total = 0, bytes = unit ? unit->size : 1;
+  int fine = bytes > 0 && (unit || !by_element);
   for (int i = 0; fine && i < MPIPP_SIDES; i++) {
     if (!sides[i]) continue;
     fine = !by_element || element(type_of(sides[i]), 0) == unit;
-    layouts[i] = fine ? runs(sides[i], &total, cuts->unit_bytes) : NULL;
+    layouts[i] = fine ? runs(sides[i], &total, bytes) : NULL;
     fine = layouts[i] != NULL;
   }
-  if (fine) fine = cut(cuts, layouts, total);
+  struct mpipp_cuts *cuts = fine ? cut(layouts, total, bytes, by_element) : NULL;
+  if (cuts) cuts->unit = unit ? (MPI_Datatype)(uintptr_t)unit->object.handle : MPI_BYTE;
   for (int i = 0; i < MPIPP_SIDES; i++) free(layouts[i]);
-  if (!fine) {
-    free(cuts);
-    return NULL;
-  }
-  struct mpipp_cuts *fitting = realloc(cuts, sizeof *cuts + cuts->count * sizeof cuts->all[0]);
-  return fitting ? fitting : cuts;
+  return cuts;
+}
+
+void mpipp_cuts_free(struct mpipp_cuts *cuts) {
+  if (cuts) free(cuts->first);
+  free(cuts);
 }

@@ -65,7 +65,7 @@ void mpipp_deferred_free(struct mpipp_deferred *one) {
   drop(&one->compare);
   drop(&one->result);
   drop(&one->place);
-  free(one->cuts);
+  mpipp_cuts_free(one->cuts);
   free(one);
 }
 
@@ -202,63 +202,78 @@ void mpipp_deferred_let_go(struct mpipp_deferred *one) {
   PMPI(Grequest_complete)(one->request);
 }
 
-// MPI knows no displacement within the target but in units of the window's: the type has it.
-static int displaced(const struct mpipp_cuts *cuts, const struct mpipp_cut *cut,
-                     MPI_Datatype *type) {
-  MPI_Aint offset = (MPI_Aint)cut->at[MPIPP_TARGET];
-  int count = (int)(cut->bytes / cuts->unit_bytes);
-  int code = PMPI(Type_create_hindexed_block)(1, count, &offset, cuts->unit, type);
+// The runs of a cut on one side, from the buffer's address on.
+static int gathered(const struct mpipp_cuts *cuts, uint32_t number, enum mpipp_side side,
+                    MPI_Datatype *type) {
+  const struct mpipp_run *runs = &cuts->runs[cuts->first[number]];
+  int count = (int)(cuts->first[number + 1] - cuts->first[number]), code = MPI_ERR_NO_MEM;
+  int *lengths = malloc((size_t)count * sizeof *lengths);
+  MPI_Aint *places = malloc((size_t)count * sizeof *places);
+  for (int i = 0; lengths && places && i < count; i++) {
+    lengths[i] = (int)(runs[i].bytes / cuts->unit_bytes);
+    places[i] = (MPI_Aint)runs[i].at[side];
+  }
+  if (lengths && places)
+    code = PMPI(Type_create_hindexed)(count, lengths, places, cuts->unit, type);
+  free(lengths);
+  free(places);
   return code == MPI_SUCCESS ? PMPI(Type_commit)(type) : code;
 }
 
-// What is handed over in place of an argument.
-static struct mpipp_argument cut_of(const struct mpipp_argument *argument,
-                                    const struct mpipp_cuts *cuts, const struct mpipp_cut *cut,
-                                    enum mpipp_side side) {
-  if (!cut || (!argument->count && !argument->address)) return *argument;
-  return (struct mpipp_argument){.address = (const char *)argument->address + cut->at[side],
-                                 .count = (int)(cut->bytes / cuts->unit_bytes),
-                                 .type = cuts->unit};
+// What is handed over in place of an argument. MPI knows no displacement within the target but in
+// units of the window's: a type has it. Returns MPI's code.
+static int cut_of(struct mpipp_argument *argument, const struct mpipp_cuts *cuts, int number,
+                  enum mpipp_side side) {
+  if (number < 0 || (!argument->count && !argument->address && side != MPIPP_TARGET))
+    return MPI_SUCCESS;
+  const struct mpipp_run *run = &cuts->runs[cuts->first[number]];
+  int is_one = cuts->first[number + 1] - cuts->first[number] == 1;
+  if (is_one && (side != MPIPP_TARGET || !run->at[side])) {
+    *argument = (struct mpipp_argument){.address = (const char *)argument->address + run->at[side],
+                                        .count = (int)(run->bytes / cuts->unit_bytes),
+                                        .type = cuts->unit};
+    return MPI_SUCCESS;
+  }
+  *argument = (struct mpipp_argument){.address = argument->address, .count = 1};
+  int code = gathered(cuts, (uint32_t)number, side, &argument->type);
+  argument->is_kept = code == MPI_SUCCESS;
+  return code;
 }
 
-int mpipp_deferred_hand_over(const struct mpipp_deferred *one, int number) {
-  const struct mpipp_cut *cut = number < 0 ? NULL : &one->cuts->all[number];
-  struct mpipp_argument in = cut_of(&one->origin, one->cuts, cut, MPIPP_ORIGIN);
-  struct mpipp_argument out = cut_of(&one->result, one->cuts, cut, MPIPP_RESULT);
-  struct mpipp_argument to = one->place;
+static int hand_over(const struct mpipp_deferred *one, const struct mpipp_argument *in,
+                     const struct mpipp_argument *out, const struct mpipp_argument *to) {
   MPI_Win win = (MPI_Win)(uintptr_t)one->win;
-  int code = MPI_SUCCESS, rank = one->target, is_displaced = 0;
-  if (cut && cut->at[MPIPP_TARGET]) {
-    if ((code = displaced(one->cuts, cut, &to.type)) != MPI_SUCCESS) return code;
-    to.count = is_displaced = 1;
-  } else if (cut) {
-    to.count = (int)(cut->bytes / one->cuts->unit_bytes);
-    to.type = one->cuts->unit;
-  }
+  int rank = one->target;
   switch (one->operation) {
   case MPIPP_PROC_Put:
-    code = PMPI(Put)(in.address, in.count, in.type, rank, one->disp, to.count, to.type, win);
-    break;
+    return PMPI(Put)(in->address, in->count, in->type, rank, one->disp, to->count, to->type, win);
   case MPIPP_PROC_Get:
-    code =
-        PMPI(Get)((void *)in.address, in.count, in.type, rank, one->disp, to.count, to.type, win);
-    break;
+    return PMPI(Get)((void *)in->address, in->count, in->type, rank, one->disp, to->count, to->type,
+                     win);
   case MPIPP_PROC_Accumulate:
-    code = PMPI(Accumulate)(in.address, in.count, in.type, rank, one->disp, to.count, to.type,
+    return PMPI(Accumulate)(in->address, in->count, in->type, rank, one->disp, to->count, to->type,
                             one->op, win);
-    break;
   case MPIPP_PROC_Get_accumulate:
-    code = PMPI(Get_accumulate)(in.address, in.count, in.type, (void *)out.address, out.count,
-                                out.type, rank, one->disp, to.count, to.type, one->op, win);
-    break;
+    return PMPI(Get_accumulate)(in->address, in->count, in->type, (void *)out->address, out->count,
+                                out->type, rank, one->disp, to->count, to->type, one->op, win);
   case MPIPP_PROC_Fetch_and_op:
-    code = PMPI(Fetch_and_op)(in.address, (void *)out.address, out.type, rank, one->disp, one->op,
-                              win);
-    break;
+    return PMPI(Fetch_and_op)(in->address, (void *)out->address, out->type, rank, one->disp,
+                              one->op, win);
   default:
-    code = PMPI(Compare_and_swap)(in.address, one->compare.address, (void *)out.address, out.type,
-                                  rank, one->disp, win);
+    return PMPI(Compare_and_swap)(in->address, one->compare.address, (void *)out->address,
+                                  out->type, rank, one->disp, win);
   }
-  if (is_displaced) PMPI(Type_free)(&to.type);
+}
+
+int mpipp_deferred_hand_over(const struct mpipp_deferred *one, int cut) {
+  struct mpipp_argument all[MPIPP_SIDES] = {one->origin, one->result, one->place};
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < MPIPP_SIDES; i++) all[i].is_kept = 0; // its own, not of this cut
+  for (int i = 0; i < MPIPP_SIDES && code == MPI_SUCCESS; i++)
+    code = cut_of(&all[i], one->cuts, cut, (enum mpipp_side)i);
+  if (code == MPI_SUCCESS)
+    code = hand_over(one, &all[MPIPP_ORIGIN], &all[MPIPP_RESULT], &all[MPIPP_TARGET]);
+  for (int i = 0; i < MPIPP_SIDES; i++)
+    if (all[i].is_kept) PMPI(Type_free)(&all[i].type);
   return code;
 }

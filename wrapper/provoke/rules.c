@@ -6,8 +6,8 @@
 
 #include "provoke/chance.h"
 
-struct mpipp_rules mpipp_rules = {
-    MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_NO, 0};
+struct mpipp_rules mpipp_rules = {MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, 0,
+                                  MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_NO,      0};
 
 static const char *after(const char *text, const char *name) {
   const char *found = strstr(text, name);
@@ -28,10 +28,11 @@ static int order(const char *text) {
 }
 
 void mpipp_rules_open(const char *text) {
-  const char *latency = after(text, ",latency=");
+  const char *latency = after(text, ",latency="), *parts = after(text, ",parts=");
   mpipp_rules.defer = yes_or_no(text, ",defer=");
   mpipp_rules.local = yes_or_no(text, ",local=");
   mpipp_rules.split = yes_or_no(text, ",split=");
+  mpipp_rules.parts = parts ? strtol(parts, NULL, 10) : 0;
   mpipp_rules.flush = yes_or_no(text, ",flush=");
   mpipp_rules.show = yes_or_no(text, ",show=") == MPIPP_YES;
   mpipp_rules.order = order(text);

@@ -16,6 +16,7 @@ struct mpipp_rules {
   int defer;    // operations wait for what must complete them
   int local;    // where that is local, what was to be taken is copied, and waits on
   int split;    // into elements or bytes
+  long parts;   // ... at most so many; 0: as many as cuts.c says
   int order;    // enum mpipp_sequence_of, or MPIPP_BY_SEED
   int flush;    // after each, so that the order is kept
   int show;     // tell in what order, on the standard error

@@ -244,13 +244,43 @@ static void asked(void) {
   tell("asked", is_wrong);
 }
 
+// Columns of a plane, of more elements than the parts that an operation is cut into.
+static void columns(void) {
+  enum { ROWS = 3000 };
+  int *plane, out[2 * ROWS], is_wrong = 0, other = 1 - rank;
+  MPI_Datatype column;
+  MPI_Win win;
+  MPI_Win_allocate(sizeof out, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &plane, &win);
+  MPI_Type_vector(ROWS, 1, 2, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+  for (int i = 0; i < 2 * ROWS; i++) plane[i] = 1, out[i] = i;
+  MPI_Win_unlock(rank, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win);
+  MPI_Put(out, 1, column, other, 0, 1, column, win);
+  MPI_Accumulate(out, 1, column, other, 1, 1, column, MPI_SUM, win);
+  if (is_right) MPI_Win_flush_local(other, win);
+  for (int i = 0; i < 2 * ROWS; i++) out[i] = -1;
+  MPI_Win_unlock(other, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+  for (int i = 0; i < ROWS; i++) is_wrong |= plane[2 * i] != 2 * i || plane[2 * i + 1] != 2 * i + 1;
+  MPI_Win_unlock(rank, win);
+  MPI_Type_free(&column);
+  MPI_Win_free(&win);
+  tell("columns", is_wrong);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"broadcast", broadcast},       {"lock", queue_lock},       {"local", local_flush},
-               {"order", put_then_accumulate}, {"stack", stack_buffer},    {"fence", fence},
-               {"start", start_and_post},      {"request", with_requests}, {"asked", asked}};
+  } cases[] = {{"broadcast", broadcast},  {"lock", queue_lock},
+               {"local", local_flush},    {"order", put_then_accumulate},
+               {"stack", stack_buffer},   {"fence", fence},
+               {"start", start_and_post}, {"request", with_requests},
+               {"asked", asked},          {"columns", columns}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
