@@ -17,14 +17,20 @@ static void store(int i) { faces[i][1] = i; }
 int main(int argc, char **argv) {
   MPI_Datatype column;
   MPI_Request request;
-  double seen;
+  double seen, *memory;
+  MPI_Win win;
   MPI_Init(&argc, &argv);
+  MPI_Win_allocate(64, 8, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &win);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
   MPI_Type_vector(3, 1, 4, MPI_DOUBLE, &column);
   MPI_Type_commit(&column);
   MPI_Irecv(&faces[1][1], 1, column, 0, 0, MPI_COMM_SELF, &request);
   mark();
   for (int i = 0; i < 6; i++) store(i);
   seen = faces[3][1];
+  memory[2] = seen;
+  MPI_Win_unlock(0, win);
+  MPI_Win_free(&win);
   MPI_Send(faces[0], 3, MPI_DOUBLE, 0, 0, MPI_COMM_SELF);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Type_free(&column);
@@ -40,6 +46,10 @@ SAID = {
     "mpipp watch column[2] &faces[1][1] --access": [
         "Hardware access (read/write) watchpoint 3: *$mpipp_watched_2",
         "watchpoint 3 is on column(VECTOR)[2][0](DOUBLE)",
+    ],
+    "mpipp watch MPI_DOUBLE memory+2": [
+        "Hardware watchpoint 4: *$mpipp_watched_3",
+        "watchpoint 4 is on MPI_DOUBLE(DOUBLE)",
     ],
     "mpipp watch MPI_CHAR text 3": [
         "There is no room beside what is watched already: delete one first."
@@ -61,14 +71,16 @@ SAID = {
 }
 STOPS = [
     "column(VECTOR)[1][0](DOUBLE) at 0xADDR",
-    "buf(VECTOR)[1][0](DOUBLE) of the pending MPI_Irecv, request #1, called at main.c:13 in main",
+    "buf(VECTOR)[1][0](DOUBLE) of the pending MPI_Irecv, request #1, called at main.c:16 in main",
     "store main.c:5",
     "column(VECTOR)[2][0](DOUBLE) at 0xADDR",
-    "buf(VECTOR)[2][0](DOUBLE) of the pending MPI_Irecv, request #1, called at main.c:13 in main",
+    "buf(VECTOR)[2][0](DOUBLE) of the pending MPI_Irecv, request #1, called at main.c:16 in main",
     "store main.c:5",
     "column(VECTOR)[2][0](DOUBLE) at 0xADDR",
-    "buf(VECTOR)[2][0](DOUBLE) of the pending MPI_Irecv, request #1, called at main.c:13 in main",
-    "main main.c:16",
+    "buf(VECTOR)[2][0](DOUBLE) of the pending MPI_Irecv, request #1, called at main.c:16 in main",
+    "main main.c:19",
+    "MPI_DOUBLE(DOUBLE) at 0xADDR",
+    "main main.c:21",  # behind the store
 ]
 
 
@@ -79,7 +91,7 @@ def test_elements_are_watched(mpi: support.MPI) -> None:
     for command in SAID:
         commands += [f"echo > {command}\\n", command]
     commands += ["echo > continue\\n"]
-    commands += ["continue", "info symbol $pc", "info line *$pc"] * 3
+    commands += ["continue", "info symbol $pc", "info line *$pc"] * 4
     commands += ["delete", "kill"]
     output = support.gdb_batch(
         commands, program=program, mpi=mpi, stop=["break mark", "run", "frame function main"]
@@ -88,7 +100,9 @@ def test_elements_are_watched(mpi: support.MPI) -> None:
     said = dict(re.findall(r"^> (.*)\n((?:[^>].*\n)*)", output, re.MULTILINE))
     assert {name: said[name].splitlines() for name in SAID} == SAID
     stops = re.findall(
-        r"^(?:column.*|buf.*|\w+(?= .*in section)|Line \d+.*)", said["continue"], re.MULTILINE
+        r"^(?:column.*|buf.*|MPI_DOUBLE.*|\w+(?= .*in section)|Line \d+.*)",
+        said["continue"],
+        re.MULTILINE,
     )
     stops = [re.sub(r'^Line (\d+) of "(?:.*/)?([^"]*)".*', r"\2:\1", one) for one in stops]
     joined: list[str] = []
