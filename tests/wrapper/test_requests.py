@@ -198,6 +198,9 @@ def generalized(process: Process) -> None:
     assert process.registry.find("comm", process.said["copy"]) is None  # not the one before
     process.until("duplicated")
     assert process.find("comm", "copy").size == 1
+    process.until("made by an extension")  # nothing is known of it
+    if process.said["made"]:
+        assert process.registry.find("comm", process.said["copy"]) is None
     assert not process.pending()
 
 

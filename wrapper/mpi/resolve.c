@@ -77,6 +77,13 @@ void *mpipp_resolve(int profiling, unsigned procedure) {
   return address;
 }
 
+void *mpipp_extension(const char *name) {
+  int saved = errno;
+  void *address = find(name);
+  errno = saved;
+  return address;
+}
+
 void mpipp_resolve_all(void) {
   for (unsigned procedure = 0; procedure < MPIPP_PROCEDURES; procedure++)
     mpipp_procedure(0, procedure);

@@ -16,6 +16,9 @@ void mpipp_resolve_all(void);
 // Finds one; where the library lacks it, a function that returns MPI_ERR_OTHER.
 void *mpipp_resolve(int profiling, unsigned procedure);
 
+// The same of what is no procedure of the standard; NULL where the library lacks it.
+void *mpipp_extension(const char *name);
+
 // Whether the library that is loaded is the one this was built for. Says so once if not.
 int mpipp_right_library(void);
 

@@ -2,6 +2,18 @@
 // Requests of every sort through their lives, in one process that sends to itself.
 #include "probe.h"
 
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+// What makes a communicator, and is no procedure of the standard.
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 40100000
+#define MAKE(COMM, MADE) (MPIX_Stream_comm_create(COMM, MPIX_STREAM_NULL, MADE) == MPI_SUCCESS)
+#elif defined OMPI_HAVE_MPI_EXT_FTMPI
+#define MAKE(COMM, MADE) (MPIX_Comm_shrink(COMM, MADE) == MPI_SUCCESS)
+#else
+#define MAKE(COMM, MADE) 0
+#endif
+
 static int in[64], out[64];
 static MPI_Comm comm;
 
@@ -199,6 +211,10 @@ static void generalized(void) {
   SAY(copy);
   look("duplicated");
   MPI_Comm_free(&copy);
+  int made = MAKE(comm, &copy); // mostly with that handle, too
+  NUMBER(made), SAY(copy);
+  look("made by an extension");
+  if (made) MPI_Comm_free(&copy);
 }
 
 static void one_sided(void) {

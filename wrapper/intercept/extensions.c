@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What MPI libraries have beyond the standard, and makes communicators: nothing is known of these,
+// but they are not the freed ones that had their handles before.
+#include "mpi/resolve.h"
+#include "records/store.h"
+
+// Handles by value, and whatever is as large, in a whole register.
+#define EXTENSION(NAME, PARAMETERS, ARGUMENTS)                                                     \
+  __attribute__((visibility("default"))) int mpipp_##NAME PARAMETERS __asm__(#NAME);               \
+  int mpipp_##NAME PARAMETERS {                                                                    \
+    int(*real) PARAMETERS = (int(*) PARAMETERS)mpipp_extension(#NAME);                             \
+    int code = real ? real ARGUMENTS : MPI_ERR_OTHER;                                              \
+    return code == MPI_SUCCESS ? made(made_comm) : code;                                           \
+  }
+
+static int made(const MPI_Comm *comm) {
+  if (mpipp_right_library()) mpipp_unlist_ended(MPIPP_COMM, MPIPP_KEY(*comm));
+  return MPI_SUCCESS;
+}
+
+EXTENSION(MPIX_Comm_shrink, (mpipp_arg comm, MPI_Comm *made_comm), (comm, made_comm))
+EXTENSION(MPIX_Comm_ishrink, (mpipp_arg comm, MPI_Comm *made_comm, MPI_Request *request),
+          (comm, made_comm, request))
+EXTENSION(MPIX_Stream_comm_create, (mpipp_arg comm, mpipp_arg stream, MPI_Comm *made_comm),
+          (comm, stream, made_comm))
+EXTENSION(MPIX_Stream_comm_create_multiplex,
+          (mpipp_arg comm, int count, const void *streams, MPI_Comm *made_comm),
+          (comm, count, streams, made_comm))
+EXTENSION(MPIX_Threadcomm_init, (mpipp_arg comm, int threads, MPI_Comm *made_comm),
+          (comm, threads, made_comm))
