@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from mpipp.checks.rules import cited
 from mpipp.datatypes import elements, overlap
 from mpipp.datatypes.elements import Element
 from mpipp.datatypes.overlap import Overlap
 from mpipp.datatypes.signatures import matching, regular, signature
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.python.from_mpi4py import from_mpi4py
+from mpipp.python.from_mpi4py import from_mpi4py, standard
 from mpipp.show import match, memorymap
 from mpipp.show.members import quoted
 from mpipp.show.memorymap import blockstext, memory_map
@@ -186,7 +187,7 @@ class TypeTree:
             found.equal,
             _element(sender, found.first),
             _element(receiver, found.second),
-            "\n".join(match.lines(found, sender, receiver)),
+            "\n".join(match.lines(found, sender, receiver, _cited)),
         )
 
     def blocks(self, count: int = 1) -> Text:
@@ -262,6 +263,10 @@ def _amount(count: int) -> int:
 def _entries(datatype: Datatype, count: int) -> match.Entries:
     name = "" if datatype.combiner == "NAMED" else datatype.name
     return match.Entries(name, datatype, _amount(count))
+
+
+def _cited(section: str) -> str:
+    return cited(section, standard())
 
 
 def _element(entries: match.Entries, side: matching.Side | None) -> Element | None:

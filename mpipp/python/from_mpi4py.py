@@ -8,6 +8,7 @@ MPI_Type_get_contents (MPI-4.1, section 5.1.13) through mpi4py's `Datatype.decod
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any, NamedTuple
 
 from mpipp.errors import MpippError
@@ -29,6 +30,15 @@ def from_mpi4py(datatype: Any) -> Datatype:
         raise MpippError(f"MPI cannot tell what this datatype is: {error}") from None
     finally:
         work.free()
+
+
+def standard() -> tuple[int, int] | None:
+    """The version of the standard that mpi4py's library follows; None before mpi4py is imported."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None:
+        return None
+    major, minor = mpi.Get_version()
+    return major, minor
 
 
 def _checked(datatype: Any) -> Any:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +62,13 @@ def place(entries: Entries, side: Side) -> Place:
     return Place(entries.text + element.path, side.kind, displacement, element, part)
 
 
-def lines(comparison: Comparison, sender: Entries, receiver: Entries) -> Iterator[str]:
-    """What is said of `matching.compare(sender.signature, receiver.signature)`."""
+def lines(
+    comparison: Comparison, sender: Entries, receiver: Entries, cite: Callable[[str], str]
+) -> Iterator[str]:
+    """What is said of `matching.compare(sender.signature, receiver.signature)`.
+
+    `cite` makes of a section of MPI-4.1 that of the library's version (`checks.rules.cited`).
+    """
     sent, received = sender.signature, receiver.signature
     yield _verdict(comparison, sent, received)
     rows = []
@@ -81,9 +86,9 @@ def lines(comparison: Comparison, sender: Entries, receiver: Entries) -> Iterato
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
-    rule = _rule(comparison)
-    if rule:
-        yield rule
+    reason, section = _reason(comparison)
+    if reason:
+        yield f"{reason} ({cite(section)})"
 
 
 def _verdict(comparison: Comparison, sent: Signature, received: Signature) -> str:
@@ -113,22 +118,22 @@ def _elements(number: int, which: str = "") -> str:
     return f"{number} {which}element{'' if number == 1 else 's'}"
 
 
-def _rule(comparison: Comparison) -> str:
-    # Why two types that look alike do not match.
+def _reason(comparison: Comparison) -> tuple[str, str]:
+    # Why two types that look alike do not match, and the section of MPI-4.1; "" twice if they do.
     first, second = comparison.first, comparison.second
     if comparison.verdict != "mismatch" or first is None or second is None:
-        return ""
+        return "", ""
     kinds = (first.kind, second.kind)
     if "MPI_BYTE" in kinds:
-        return "MPI_BYTE matches only MPI_BYTE (MPI-4.1, section 3.3.1)"
+        return "MPI_BYTE matches only MPI_BYTE", "3.3.1"
     if any(kind.startswith("F90_") for kind in kinds):
         return (
-            "a parametrised Fortran type matches only one made with the same p and r "
-            "(MPI-4.1, section 19.1.9)"
+            "a parametrised Fortran type matches only one made with the same p and r",
+            "19.1.9",
         )
     if len([kind for kind in kinds if _FORTRAN.fullmatch(kind)]) == 1:
-        return "types of C and of Fortran do not match (MPI-4.1, section 19.3.10)"
-    return ""
+        return "types of C and of Fortran do not match", "19.3.10"
+    return "", ""
 
 
 def content(comparison: Comparison, sender: Entries, receiver: Entries) -> Mapping[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/hung.md shows what a user sees: its gdb sessions, run as written."""
+"""docs/hung.md and README.md show what a user sees: their gdb sessions, run as written."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def alike(line: str) -> str:
 
 
 @pytest.mark.timeout(300)
-def test_every_output_is_what_gdb_prints(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "program"), [("docs/hung.md", "halo"), ("README.md", "exchange")])
+def test_every_output_is_what_gdb_prints(page: str, program: str, tmp_path: Path) -> None:
     mpi = find_mpi("mpich4", patient=False)  # as programs wait
     need("gdb")
-    compiled(("halo",), mpi, tmp_path)
-    verify(ROOT / "docs" / "hung.md", tmp_path, partial(attached, mpi, tmp_path), alike)
+    compiled((program,), mpi, tmp_path)
+    verify(ROOT / page, tmp_path, partial(attached, mpi, tmp_path), alike)

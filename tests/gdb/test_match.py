@@ -189,7 +189,7 @@ def test_conversation(mpi: support.MPI) -> None:
     lines = [line for line, _ in (*CONVERSATION, *DOCUMENTS)]
     stop = ["break mark", "run"]
     said = typed.answers(lines, ["frame function main"], program=program, mpi=mpi, stop=stop)
-    typed.compare(CONVERSATION, said)
+    typed.compare([(line, mpi.cited(text)) for line, text in CONVERSATION], said)
     for (_, document), found in zip(DOCUMENTS, said[len(CONVERSATION) :]):
         assert json.loads(found) == document
 

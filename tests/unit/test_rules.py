@@ -39,6 +39,8 @@ def test_rules_are_written_alike(rule: Rule) -> None:
         ("3.3.1", (3, 1), "MPI-3.1, section 3.3.1"),
         ("11.2.2", (3, 1), "MPI-3.1, section 8.7"),
         ("11.2.2", (4, 0), "MPI-4.0, section 11.2.2"),
+        ("19.1.9", (3, 1), "MPI-3.1, section 17.1.9"),
+        ("19.3.10", (4, 0), "MPI-4.0, section 19.3.10"),
         (RULES["aborted"].section, (3, 1), "MPI-3.1, section 8.7"),
         (RULES["aborted"].section, (4, 1), "MPI-4.1, section 11.4.2"),
         ("5.1.9", (4, 1), "MPI-4.1, section 5.1.9"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
+from mpipp.checks.rules import cited
 from mpipp.datatypes.signatures import regular
 from mpipp.errors import MpippError
 from mpipp.gdb import parameters
@@ -93,11 +94,13 @@ class Match(Command):
             return show.show(f"match{argument}")
         options, rest = operands.options(argument, _JSON)
         sides = operands.both(rest, "mpipp match TYPE [COUNT] with TYPE [COUNT]")
-        sender, receiver = (_entries(operands.entries(side)) for side in sides)
+        read = [operands.entries(side) for side in sides]
+        sender, receiver = map(_entries, read)
         found = match.compare(sender, receiver)
         if options:
             return [jsontext.document("match", match.content(found, sender, receiver))]
-        return match.lines(found, sender, receiver)
+        standard = read[0].session.registry.info.standard
+        return match.lines(found, sender, receiver, lambda section: cited(section, standard))
 
 
 def _entries(operand: Operand) -> Entries:
