@@ -72,7 +72,7 @@ class Checked:
         with selected(session.inferior):
             if operation.tid is not None:
                 return callers.place(operation.call.site, operation.tid, session)
-            return next(iter(sites.site(operation.call.site)), "a place that is not known")
+            return sites.place(operation.call.site) or "a place that is not known"
 
     def holding(self, address: int) -> Iterator[tuple[str, Operation]]:
         """The pending operations of the selected inferior that have a byte, with its element."""

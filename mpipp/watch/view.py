@@ -78,13 +78,13 @@ class View:
     def place(self, operation: Operation) -> str:
         """The source line of a call."""
         places = self._watched[operation.process.number].places
-        return next(iter(places.site(operation.call.site)), "a place that is not known")
+        return places.place(operation.call.site) or "a place that is not known"
 
     def outside(self, process: Process) -> str:
         """What a process does that is not in MPI."""
         last = next(process.registry.last_calls(), None)
         if last is None:
             return "computing"
-        where = self._watched[process.number].places.site(last.site)
-        place = f", called at {where[0]}" if where else ""
+        where = self._watched[process.number].places.place(last.site)
+        place = f", called at {where}" if where else ""
         return f"computing after {last.procedure}{place}"

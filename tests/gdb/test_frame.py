@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 
 import expectations
 import mi as machine_interface
@@ -37,14 +38,20 @@ def test_several_inferiors(mpi: support.MPI) -> None:
 
 @both
 def test_beyond_a_library_that_calls_in_its_header(mpi: support.MPI) -> None:
-    with ranks(support.compile_program(WAITS, mpi), mpi) as pids:
+    env = {**mpi.env, "MPIPP_FRAMES": "4"}
+    with ranks(support.compile_program(WAITS, mpi), replace(mpi, env=env)) as pids:
         until_inside("MPI_Recv", pids[0])
-        commands = ["mpipp list calls", "mpipp frame"]
+        commands = ["mpipp list calls", "mpipp list requests", "mpipp frame"]
         lines = plain(support.gdb_batch(commands, mpi=mpi, pid=pids[0]))
-    assert lines[:5] == [
-        "thread 1 in MPI_Recv, called at exchange.h:6 in exchange_with, from waits.c:16 in main",
+    assert lines[:3] == [
+        "thread 1 in MPI_Recv, called at exchange.h:8 in exchange_with, from waits.c:16 in main",
         '  source = 1, tag = 4, comm = "MPI_COMM_WORLD", buf = 0x (1 MPI_INT)',
         "1 call",
+    ]
+    place = "exchange.h:7 in exchange_with, from waits.c:16 in main"
+    assert lines[3].endswith(f"made at {place}")
+    assert lines[4:7] == [
+        "1 request",
         "#N  0x in main (argc=1, argv=0x) at waits.c:16",
         "16\t  exchange(1 - rank, &number);",
     ]

@@ -24,7 +24,7 @@ def entries(session: Session, everything: bool) -> Iterator[list[str]]:
             continue
         total += sum(stretch.count for stretch in stretches)
         channels += 1
-        shown = history.lines(stretches, session, lambda site: _first(places, site), everything)
+        shown = history.lines(stretches, session, lambda site: places[site].place, everything)
         yield [title, *shown]
     text = f"{total} call{'' if total == 1 else 's'}"
     text += f" in {channels} channel{'' if channels == 1 else 's'}"
@@ -55,7 +55,7 @@ def _stretch(
         {
             "procedure": call.procedure,
             "data": oneline.data(call, session),
-            "called": _first(places, call.site),
+            "called": places[call.site].place,
         }
         for call in (kept.call for kept in stretch.calls)
     ]
@@ -74,8 +74,3 @@ def _channels(session: Session) -> Iterator[tuple[Comm, Channel]]:
         known = [c for c in comm.channels if c.history and c.sequence != "turns"]
         for channel in sorted(known, key=lambda one: (one.sequence, one.peer, one.tag)):
             yield comm, channel
-
-
-def _first(places: Places, site: Site) -> str:
-    lines = places[site]
-    return lines[0] if lines else ""

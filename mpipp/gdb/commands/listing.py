@@ -211,12 +211,12 @@ def _objects(options: argparse.Namespace, session: Session) -> Iterator[list[str
 
 def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str, str]:
     header = found.header
-    made = places[header.site]
+    made = places[header.site].place
     return (
         f"#{header.serial}",
         f"{header.handle:#x}",
         oneline.described(found, session),
-        f"made at {made[0]}" if made else "",
+        f"made at {made}" if made else "",
     )
 
 

@@ -7,7 +7,7 @@ import argparse
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from mpipp.errors import MpippError
 from mpipp.gdb.program import sites
@@ -16,12 +16,19 @@ from mpipp.model import Broken, Header, Object, Site, Win
 from mpipp.show import oneline
 
 
-class Places(dict[Site, list[str]]):
+class Made(NamedTuple):
+    """Where an object was made: all that is recorded (`sites.site`), and in one line."""
+
+    calls: list[str]
+    place: str
+
+
+class Places(dict[Site, Made]):
     """Where objects were made, looked up once: many were made at the same place."""
 
-    def __missing__(self, where: Site) -> list[str]:
+    def __missing__(self, where: Site) -> Made:
         """The source lines."""
-        self[where] = sites.site(where)
+        self[where] = Made(sites.site(where), sites.place(where))
         return self[where]
 
 
@@ -100,7 +107,7 @@ def _filters(
         yield lambda header: _is_of(header, options.kind, session)
     if options.made:
         pattern = re.compile(rf"(^|/){re.escape(options.made)}(:| |$)")
-        yield lambda header: any(pattern.search(call) for call in places[header.site])
+        yield lambda header: any(map(pattern.search, places[header.site].calls))
 
 
 def content(selection: Selection, kind: str, session: Session, places: Places) -> dict[str, Any]:
@@ -114,7 +121,7 @@ def content(selection: Selection, kind: str, session: Session, places: Places) -
                 "name": found.header.name,
                 "text": oneline.described(found, session),
                 "freed": found.header.ended,
-                "made": places[found.header.site],
+                "made": places[found.header.site].calls,
             }
             for found in selection.shown
         ],

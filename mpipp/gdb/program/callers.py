@@ -14,6 +14,7 @@ from mpipp.gdb.program import sites, stacks
 from mpipp.gdb.sessions import Session
 from mpipp.model import Site, Thread
 from mpipp.registry import pythonline
+from mpipp.show import inheaders
 
 _INSIDE = 64  # frames inside MPI, and the tools between it and the program
 _RAISING = 8  # frames of the C library inside raise(), and of a system call
@@ -129,7 +130,7 @@ def _place(site: Site, text: str) -> str:
 def _beyond(called: gdb.Frame) -> gdb.Frame | None:
     # The first frame outside a library of which `called` is a function in a header.
     line = called.find_sal()
-    library = sites.library_of(line.symtab.fullname()) if line.symtab is not None else ""
+    library = inheaders.library_of(line.symtab.fullname()) if line.symtab is not None else ""
     frame = called.older() if library else None
     for _ in range(_INSIDE):
         if frame is None:

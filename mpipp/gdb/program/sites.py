@@ -10,6 +10,7 @@ import gdb
 
 from mpipp.gdb.program import mappings
 from mpipp.model import Site
+from mpipp.show import inheaders
 from mpipp.show.functions import known_as
 
 _LINE = re.compile(r"[^:]+:\d+( |$)")
@@ -21,27 +22,32 @@ def site(where: Site) -> list[str]:
     Callers without a source line (the MPI library's Fortran layer, an extension module) are left
     out before one that has it, which is recorded where MPIPP_FRAMES asks for more callers.
     """
+    return [text for text, _ in _calls(where)]
+
+
+def place(where: Site) -> str:
+    """The same in one line, as `inheaders.place` says it; "" if it is not known."""
+    return inheaders.place(_calls(where))
+
+
+def _calls(where: Site) -> list[tuple[str, str]]:
+    # Each with the path of its source.
     if where.python:
-        return [where.python.text]
+        return [(where.python.text, "")]
     addresses = [address for address in (where.address, *where.frames) if address]
-    calls = [call(address) for address in dict.fromkeys(addresses)]
-    with_line = [i for i, text in enumerate(calls) if has_line(text)]
+    calls = [(call(address), _source(address)) for address in dict.fromkeys(addresses)]
+    with_line = [i for i, (text, _) in enumerate(calls) if has_line(text)]
     return calls[with_line[0] :] if with_line else calls
+
+
+def _source(return_address: int) -> str:
+    table = gdb.find_pc_line(return_address - 1).symtab
+    return "" if table is None else str(table.fullname())
 
 
 def has_line(place: str) -> bool:
     """Whether the source line is known of what `call` returned."""
     return _LINE.match(place) is not None
-
-
-def library_of(path: str) -> str:
-    """The directory below which a library is installed, if a source file is a header of one.
-
-    "/usr/" of "/usr/include/boost/mpi.hpp"; "" of other files. What else lies there belongs to the
-    same: a program may have a directory `include`, too.
-    """
-    before, found, _ = path.partition("/include/")
-    return f"{before}/" if found else ""
 
 
 def call(return_address: int) -> str:
