@@ -175,6 +175,34 @@ def test_imports_point_downwards() -> None:
     assert [offence for path in MODULES for offence in offences(path)] == []
 
 
+def drawn(table: str) -> list[list[str]]:
+    """What each row of docs/design.md's table of a tree names, as code, in its first two columns.
+
+    In the second only folders.
+    """
+    text = (PACKAGE.parent / "docs" / "design.md").read_text()
+    rows = text.partition(f"| folder of `{table}/` |")[2].partition("\n\n")[0].split("\n")[2:]
+    columns = [row.split("|") for row in rows]
+    return [
+        re.findall(r"`([\w/.]+)`", one) + re.findall(r"`(\w+/)`", two) for _, one, two, *_ in columns
+    ]
+
+
+def test_the_design_draws_the_layers_as_they_are() -> None:
+    found = drawn("mpipp")
+    parts = [name.removesuffix(".py").strip("/").replace("/", ".") for row in found for name in row]
+    assert [name for name in parts if name in PARTS] == list(PARTS)
+    folders = {path.parent.relative_to(PACKAGE).as_posix() for path in MODULES} - {"."}
+    named_there = {name.strip("/") for row in found for name in row}
+    assert {folder for folder in folders if folder.rpartition("/")[2] not in named_there} == set()
+
+
+def test_the_design_draws_the_wrapper_as_it_is() -> None:
+    found = [name.strip("/") for row in drawn("wrapper") for name in row]
+    assert found == [*FOLDERS[1:-1], "generated", "generator"]
+    assert sorted(found) == sorted(p.name for p in WRAPPER.iterdir() if p.is_dir())
+
+
 # Rooms in which a module imports by names that begin there.
 ROOMS = {
     PACKAGE: "mpipp",

@@ -35,6 +35,8 @@ COMMANDS = (
     *(f"mpipp {_TYPE} --expanded", f"mpipp {_TYPE} {_BUFFER} 2", f"mpipp typesig {_TYPE} 3"),
     *(f"mpipp blocks {_TYPE} 2 --map", f"mpipp match {_TYPE} with {_TYPE} 2"),
     *(f"mpipp overlap {_TYPE} {_BUFFER} with {_TYPE} {_BUFFER}", "mpipp rank 1", "mpipp rank 0"),
+    *(f"mpipp {_TYPE} at 0", f"mpipp {_TYPE} packed 0", f"mpipp watch {_TYPE} {_BUFFER}", "delete"),
+    *("mpipp why --picture", "mpipp why --json", "mpipp make int", "mpipp py MPI"),
 )
 RUNS = 3  # as docs/tested.md says
 LEAST = 20  # stops of each program

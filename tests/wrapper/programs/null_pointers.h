@@ -53,7 +53,7 @@ static MPI_Request null_REQUEST[4];
 static MPI_Message null_MESSAGE;
 static int comm_keyval, type_keyval, win_keyval;
 #ifdef MPIPP_HAVE_Session_init
-static MPI_Session session;
+static MPI_Session session, null_SESSION;
 #endif
 
 static void nothing(void) {}
@@ -67,6 +67,9 @@ static void nulls(void) {
     null_INFO[i] = MPI_INFO_NULL;
     null_REQUEST[i] = MPI_REQUEST_NULL;
   }
+#ifdef MPIPP_HAVE_Session_init
+  null_SESSION = MPI_SESSION_NULL;
+#endif
 }
 
 static void objects(void) {
