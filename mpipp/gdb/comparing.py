@@ -12,8 +12,8 @@ import gdb
 from mpipp.errors import MpippError
 from mpipp.gdb import parameters, sessions
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers, layouts, variables
-from mpipp.gdb.program.layouts import Object
+from mpipp.gdb.program import callers, objects, variables
+from mpipp.gdb.program.objects import Object
 from mpipp.gdb.sessions import Session
 from mpipp.gdb.words import operands
 from mpipp.model import Buffer, Call, DatatypeRecord, Request
@@ -70,7 +70,7 @@ def _content(result: _Result) -> dict[str, Any]:
 def _asked(text: str) -> _Result:
     left, right = operands.both(text, _USAGE)
     operand = operands.entries(left)
-    found = layouts.of_text(right)
+    found = objects.of_text(right)
     tree = operand.datatype.tree
     report, note = _compared(tree, found, operand.count)
     return _Result(operand.text, report, note, "")

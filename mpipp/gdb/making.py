@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mpipp.errors import MpippError
-from mpipp.gdb.program import debugtypes, layouts
+from mpipp.gdb.program import debugtypes, objects
 from mpipp.programtypes import make
 from mpipp.programtypes.structs import Array, Record
 
@@ -30,7 +30,7 @@ def lines(text: str, option: str, function: str) -> Iterable[str]:
 
 
 def _record(text: str) -> Record:
-    layout = layouts.of_text(text, access=True).layout
+    layout = objects.of_text(text, access=True).layout
     kind = layout.kind
     if isinstance(kind, Array):
         raise MpippError(f"{text} is an array: make the datatype of one element")

@@ -25,7 +25,7 @@ from mpipp.model.objects import (
     Win,
 )
 from mpipp.model.past import Kept, Outline, Singles, Stretch
-from mpipp.model.process import NOTHING_ATTACHED, Attachment, ProcessInfo, Unheard
+from mpipp.model.processinfo import NOTHING_ATTACHED, Attachment, ProcessInfo, Unheard
 from mpipp.model.provoked import Provoked
 from mpipp.model.touches import MEANWHILE, NEVER, Touch
 

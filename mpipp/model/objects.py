@@ -9,7 +9,7 @@ from typing import Union
 
 from mpipp.model.calls import Call, Request
 from mpipp.model.headers import DatatypeRecord, Header
-from mpipp.model.process import NOTHING_ATTACHED, Attachment
+from mpipp.model.processinfo import NOTHING_ATTACHED, Attachment
 
 
 @dataclass(frozen=True)

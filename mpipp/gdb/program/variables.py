@@ -17,9 +17,9 @@ from typing import NamedTuple
 import gdb
 
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.gdb.program import containers, debugtypes, layouts
+from mpipp.gdb.program import containers, debugtypes, objects
 from mpipp.gdb.program.debugtypes import Names
-from mpipp.gdb.program.layouts import Object
+from mpipp.gdb.program.objects import Object
 from mpipp.gdb.program.memory import InferiorMemory
 from mpipp.gdb.words import expressions
 from mpipp.programtypes.compare import Report, compare, focused, opened, several
@@ -234,7 +234,7 @@ def _holder(
         surety = 3 if str(target.unqualified()) in _BYTES else 1 if start == address else 2
     if start and start != address and not 0 < address - start < _heap_block(start):
         return None  # without asking for its type
-    found = layouts.of_value(value, name, language)
+    found = objects.of_value(value, name, language)
     size = found.layout.kind.size
     # An array of variable length that is not yet declared has any length.
     if found.address is None or not 0 < size < _LARGEST_BLOCK:

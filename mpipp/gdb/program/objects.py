@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The layout of a variable, an expression or a type that the user writes."""
+"""The object or type that the user writes as a variable, an expression or a type: its layout."""
 
 from __future__ import annotations
 
