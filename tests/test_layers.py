@@ -184,7 +184,8 @@ def drawn(table: str) -> list[list[str]]:
     rows = text.partition(f"| folder of `{table}/` |")[2].partition("\n\n")[0].split("\n")[2:]
     columns = [row.split("|") for row in rows]
     return [
-        re.findall(r"`([\w/.]+)`", one) + re.findall(r"`(\w+/)`", two) for _, one, two, *_ in columns
+        re.findall(r"`([\w/.]+)`", one) + re.findall(r"`(\w+/)`", two)
+        for _, one, two, *_ in columns
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from mpipp.errors import MpippError
 from mpipp.gdb.commands.selection import Places
 from mpipp.gdb.sessions import Session
-from mpipp.model import Broken, Channel, Comm, Site, Stretch
+from mpipp.model import Broken, Channel, Comm, Stretch
 from mpipp.show import history, oneline
 
 

@@ -19,8 +19,8 @@ import gdb
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.gdb.program import containers, debugtypes, objects
 from mpipp.gdb.program.debugtypes import Names
-from mpipp.gdb.program.objects import Object
 from mpipp.gdb.program.memory import InferiorMemory
+from mpipp.gdb.program.objects import Object
 from mpipp.gdb.words import expressions
 from mpipp.programtypes.compare import Report, compare, focused, opened, several
 from mpipp.typetree import Datatype
