@@ -38,6 +38,7 @@ static void watch_all(void) {
 void mpipp_watch(struct mpipp_thread *thread) {
   (void)thread;
   watch_all();
+  mpipp_side_by_side();
 }
 
 // Lower only where MPI_Init or MPI_Init_thread says so and there is no session: those have thread

@@ -187,9 +187,15 @@ void mpipp_note_joined(const struct mpipp_call *call) {
   mpipp_unlock();
 }
 
+// Whether threads call side by side, and not only may.
+static int are_side_by_side(void) {
+  return mpipp_is_unordered() && MPIPP_READ(mpipp_several_threads);
+}
+
 // From now on receives on the communicator have no certain ordinals; the counts so far are kept.
 static void freeze(struct mpipp_comm *comm) {
-  if (mpipp_is_unordered()) mpipp_set_uncertain(comm, MPIPP_RECEIVES);
+  mpipp_late_give_up(comm);
+  mpipp_set_uncertain(comm, MPIPP_RECEIVES);
   if (comm->frozen) return;
   comm->frozen = 1;
   for (uint64_t next = comm->channels; next;) {
@@ -227,8 +233,7 @@ static uint64_t posted_any(uint64_t handle, int blocking, const struct mpipp_cal
   struct mpipp_comm *comm = comm_of(handle);
   if (comm && !mpipp_seen_late) {
     ordinal = ++comm->posted_any | (comm->frozen ? MPIPP_UNCERTAIN : 0);
-    if (mpipp_is_unordered()) {
-      if (mpipp_is_late(comm)) mpipp_late_give_up(comm);
+    if (are_side_by_side()) {
       freeze(comm);
     } else if (!blocking || mpipp_is_late(comm)) {
       int waited = mpipp_is_late(comm);
@@ -312,20 +317,37 @@ void mpipp_partitioned_starts(const struct mpipp_call *call, const struct mpipp_
   mpipp_count(call, started(made), made->comm, started_key(made), made);
 }
 
-void mpipp_all_uncertain(void) {
-  mpipp_lock();
+// With the lock held.
+static void for_all_comms(void (*change)(struct mpipp_comm *comm)) {
   const struct mpipp_table *table = mpipp_stores[MPIPP_COMM].table;
   for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
        chunk = (void *)(uintptr_t)chunk->next) {
     struct mpipp_comm *comms = (void *)(chunk + 1);
-    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
-      for (int sequence = 0; sequence < MPIPP_SEQUENCES; sequence++)
-        mpipp_set_uncertain(&comms[i], (enum mpipp_sequence)sequence);
-    }
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) change(&comms[i]);
   }
+}
+
+// One that is inside of a receive of any message counts it only when that returns.
+static void freeze_any(struct mpipp_comm *comm) {
+  if (comm->posted_any) freeze(comm);
+}
+
+void mpipp_side_by_side(void) {
+  mpipp_lock();
+  if (are_side_by_side()) for_all_comms(freeze_any);
+  mpipp_unlock();
+}
+
+static void set_all_uncertain(struct mpipp_comm *comm) {
+  for (int sequence = 0; sequence < MPIPP_SEQUENCES; sequence++)
+    mpipp_set_uncertain(comm, (enum mpipp_sequence)sequence);
+}
+
+void mpipp_all_uncertain(void) {
+  mpipp_lock();
+  for_all_comms(set_all_uncertain);
   struct mpipp_comm *none = (void *)(uintptr_t)mpipp_registry.apart;
-  for (int sequence = 0; none && sequence < MPIPP_SEQUENCES; sequence++)
-    mpipp_set_uncertain(none, (enum mpipp_sequence)sequence);
+  if (none) set_all_uncertain(none);
   mpipp_channels_late();
   mpipp_unlock();
 }
