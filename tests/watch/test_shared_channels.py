@@ -7,7 +7,7 @@ import re
 
 import pytest
 import runs
-from support import MPI, every_mpi
+from support import MPI, every_mpi, on_mpi
 
 RULE = """\
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
@@ -38,6 +38,18 @@ MPI_FLOAT received
 gives no order
 {RULE}"""
 
+ALONE = f"""\
+error: what is sent does not match what is received, at the first element: MPI_INT is sent, \
+MPI_DOUBLE received
+  rank 0: MPI_Send(dest = 1, tag = 7, comm = "MPI_COMM_WORLD", buf = 2 MPI_INT)
+    called at unordered.c:LINE in exchange_alone
+    sends MPI_INT: buf(INT)
+  rank 1: MPI_Recv(source = 0, tag = 7, comm = "MPI_COMM_WORLD", buf = 1 MPI_DOUBLE)
+    called at unordered.c:LINE in exchange_alone
+    receives MPI_DOUBLE: buf(DOUBLE)
+    message number 1
+{RULE}"""
+
 THREADS = (
     "mpipp: not checked: whether handles that calls are given were freed, and requests complete, "
     "active or given twice, in ranks 0 and 1: several threads call MPI"
@@ -59,6 +71,13 @@ def test_wrong(mpi: MPI, wrong: str, expected: str) -> None:
     assert told.replace("2 MPI_FLOAT", "COUNT MPI_FLOAT") == mpi.cited(expected)
     assert found.last[0] == THREADS
     assert found.last[1].startswith("mpipp: 1 error in 2 processes")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_any_message_by_the_only_thread(mpi: MPI) -> None:
+    """As mpi4py calls: with MPI_THREAD_MULTIPLE, and MPI_ANY_TAG unless told otherwise."""
+    (block,) = watched(mpi, "alone").blocks
+    assert re.sub(r"(\.c:)\d+", r"\1LINE", block) == mpi.cited(ALONE)
 
 
 # Messages that may be taken in any order, in turns of the threads, with others beside.

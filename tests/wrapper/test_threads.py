@@ -35,7 +35,12 @@ def test_four_threads(mpi: support.MPI) -> None:
 @support.every_mpi
 def test_channels_that_threads_share(mpi: support.MPI) -> None:
     with watched("kinds.c", mpi) as (process,):
+        process.until("alone")
+        taken = process.find("comm", "any")
+        (received,) = (c for c in taken.channels if c.sequence == "receives")
+        assert (received.count, received.frozen, taken.uncertain) == (1, False, frozenset())
         process.until("exchanged")
+        assert process.find("comm", "any").uncertain_all == {"receives"}
         comm = process.find("comm", "comm")
         assert comm.uncertain == {"sends", "receives"} and not comm.uncertain_all
         channels = {(c.sequence, c.tag): c for c in comm.channels if c.history}

@@ -83,6 +83,15 @@ static void receive_in_another_way(void) {
   }
 }
 
+// One thread alone, though several may call.
+static void exchange_alone(void) {
+  double value;
+  int values[2] = {0};
+  if (rank == 0) MPI_Send(values, 2, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+  if (rank == 1)
+    MPI_Recv(&value, 1, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv) {
   int provided;
   pthread_t other;
@@ -91,6 +100,11 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   what = argv[1];
   rounds = atoi(argv[2]);
+  if (is("alone")) {
+    exchange_alone();
+    MPI_Finalize();
+    return 0;
+  }
   pthread_create(&other, NULL, work, &other);
   work(NULL);
   pthread_join(other, NULL);

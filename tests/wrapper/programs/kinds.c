@@ -34,12 +34,25 @@ static void *alone(void *given) {
   return NULL;
 }
 
+// A message that is taken as any, while this thread alone has called MPI.
+static void take_any(MPI_Comm any) {
+  int in;
+  MPI_Request request;
+  MPI_Isend(out, 1, MPI_INT, 0, 5, any, &request);
+  MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, any, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv) {
   pthread_t threads[THREADS], other;
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  MPI_Comm comm = MPI_COMM_SELF;
+  MPI_Comm comm = MPI_COMM_SELF, any;
+  MPI_Comm_dup(comm, &any);
   SAY(comm);
+  SAY(any);
+  take_any(any);
+  look("alone");
   for (intptr_t i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, exchange, (void *)i);
   pthread_create(&other, NULL, alone, out);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
