@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, groupby
@@ -205,15 +205,27 @@ class Process:
     Args:
         number: the process's own among all that are checked, from 0.
         gaps: what it does not have or cannot write to, in order; None if that is not known.
+        uncalled: whether a thread may call MPI that has not yet; by default it is not known.
     """
 
     def __init__(
-        self, number: int, registry: Records, around: Surroundings, gaps: Sequence[Gap] | None
+        self,
+        number: int,
+        registry: Records,
+        around: Surroundings,
+        gaps: Sequence[Gap] | None,
+        uncalled: Callable[[], bool] = lambda: True,
     ) -> None:
         self.number = number
         self.registry = registry
         self.around = around
         self.gaps = gaps
+        self._uncalled = uncalled
+
+    @cached_property
+    def may_be_joined(self) -> bool:
+        """Whether a thread that has not called MPI yet may do so beside those that have."""
+        return self.registry.info.several_threads and self._uncalled()
 
     @cached_property
     def threads(self) -> tuple[Thread, ...]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import gdb
@@ -12,7 +13,7 @@ from mpipp.checks.finding import Party
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
-from mpipp.gdb.program import callers, mappings, outside, sites
+from mpipp.gdb.program import callers, mappings, outside, sites, uncalled
 from mpipp.gdb.program.memory import selected
 from mpipp.gdb.ranks import first_thread
 from mpipp.gdb.sessions import Session
@@ -45,7 +46,9 @@ class Checked:
             sessions.required()  # says what to do
 
     def _add(self, session: Session) -> None:
-        process = Process(len(self.processes), session.registry, session, mappings.gaps())
+        beside = functools.partial(uncalled.may_call, session)
+        number = len(self.processes)
+        process = Process(number, session.registry, session, mappings.gaps(), beside)
         self.processes.append(process)
         self.sessions.append(session)
 

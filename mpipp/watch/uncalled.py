@@ -4,18 +4,13 @@
 from __future__ import annotations
 
 import os
-import re
 import struct
 
+from mpipp.checks import libraries
 from mpipp.errors import MpippError
 from mpipp.model import Thread
 from mpipp.watch.watched import Watched
 
-# Libraries whose own threads do not call MPI: MPI's, what it is built on, and numpy's.
-_OWN = re.compile(
-    r"/(libmpi|libmpich|libopen-|libpmi|libprrte|libevent|libuc[mpst]|libfabric|libpsm|libibverbs"
-    r"|librdmacm|libhwloc|libopenblas|libscipy_openblas|libblis|libmkl|libtbb|mca_)[^/]*$"
-)
 # struct pthread of glibc on x86-64: its own address, twice; the thread's number; beyond that,
 # among others, the function that it begins with.
 _SELF, _TID, _FUNCTIONS, _END = 0x10, 0x2D0, 0x600, 0x700
@@ -40,7 +35,7 @@ def _is_of_library(one: Watched, tid: int) -> bool:
         return False
     words = [word for (word,) in _WORD.iter_unpack(stack[_FUNCTIONS:_END])]
     files = [file for file in map(one.places.file, words) if file]
-    return bool(files) and _OWN.search(files[0]) is not None
+    return bool(files) and libraries.keeps_out(files[0])
 
 
 def _stack(one: Watched, tid: int) -> bytes:

@@ -82,7 +82,7 @@ class Explanation:
     def certain(self, knot: Knot) -> bool:
         """Whether no thread that has not called MPI yet may change it."""
         processes = (self.states[rank].process for rank in knot.ranks)
-        return not any(process.registry.info.several_threads for process in processes)
+        return not any(process.may_be_joined for process in processes)
 
     def polls(self, knot: Knot) -> bool:
         """Whether one of its processes but polls: it may do something else that moves it on."""

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Two processes that wait for each other, in a library's header: they say who they are before.
+// Two processes that wait for each other, in a library's header: they say who they are before. With
+// two arguments a thread of theirs may still call MPI.
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "library/include/exchange.h"
 
+static void *stay(void *given) {
+  pause();
+  return given;
+}
+
 int main(int argc, char **argv) {
-  int rank, number = 0;
+  int rank, number = 0, provided;
+  pthread_t thread;
   MPI_Status status;
-  MPI_Init(&argc, &argv);
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (argc > 2) pthread_create(&thread, NULL, stay, NULL);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   printf("%d %d\n", rank, (int)getpid());
   fflush(stdout);

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Threads of a process that have not called MPI, and whether they could."""
+
+from __future__ import annotations
+
+import os
+
+import gdb
+
+from mpipp.checks import libraries
+from mpipp.gdb.program import stacks
+from mpipp.gdb.program.memory import selected
+from mpipp.gdb.sessions import Session
+from mpipp.model import Thread
+
+_MOST = 200  # frames
+_C = ("libc.", "libc-", "libpthread")  # the C library's: what begins a thread
+
+
+def may_call(session: Session) -> bool:
+    """Whether a thread may call MPI that has not yet: any that is not known to be a library's."""
+    known = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
+    with selected(session.inferior):
+        others = [one for one in session.inferior.threads() if one.ptid[1] not in known]
+        return not all(map(_is_of_library, others))
+
+
+def _is_of_library(thread: gdb.InferiorThread) -> bool:
+    try:
+        with stacks.selected(thread):
+            files = _files()
+    except gdb.error:
+        return False
+    if not files or not os.path.basename(files[-1]).startswith(_C):
+        return False  # it is not seen where it began
+    began = [file for file in files if not os.path.basename(file).startswith(_C)]
+    return bool(began) and libraries.keeps_out(began[-1])
+
+
+def _files() -> list[str]:
+    # Of the selected thread's frames, innermost first; "" of the program itself.
+    files = []
+    frame: gdb.Frame | None = gdb.newest_frame()
+    while frame is not None and len(files) < _MOST:
+        files.append(gdb.solib_name(frame.pc()) or "")
+        frame = frame.older()
+    return [] if frame is not None else files
