@@ -100,7 +100,17 @@ class Checked:
     def where(self, party: Party) -> list[str]:
         """A party's source lines."""
         session = self.sessions[party.process]
+        tid = self._thread_of(party)
         with selected(session.inferior):
-            if party.tid is not None:
-                return [callers.place(party.site, party.tid, session)]
+            if tid is not None:
+                return [callers.place(party.site, tid, session)]
             return sites.site(party.site)
+
+    def _thread_of(self, party: Party) -> int | None:
+        # That which is inside of its call, also where it was compared with calls that are over.
+        call = party.evidence.call
+        if party.tid is not None or call is None:
+            return party.tid
+        inside = ((one.tid, one.call) for one in self.processes[party.process].threads if one.call)
+        own = (tid for tid, one in inside if (one.frame, one.serial) == (call.frame, call.serial))
+        return next(own, None)

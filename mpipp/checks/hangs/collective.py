@@ -9,6 +9,7 @@ agreement, it waits for those that have made fewer collective calls on the commu
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.checks.accesses import own_count
@@ -31,7 +32,7 @@ class _Wanted(NamedTuple):
 
 class _There(NamedTuple):
     # Of a communicator, by rank: those that have not come to a call, by their rank in
-    # MPI_COMM_WORLD, and those that are in another call in its place.
+    # MPI_COMM_WORLD, and those that are in another call in its place, or have been.
     late: dict[int, int]
     different: dict[int, tuple[int, Operation]]
 
@@ -176,7 +177,7 @@ class Collectives:
             elif self._messages.counts(peer).joined < ordinal:
                 found.late[rank] = world_rank
             else:
-                other = self._joined(peer, ordinal)
+                other = self._joined(peer, ordinal) or _left(peer, ordinal)
                 if other is not None and other.call.facts.operation != name:
                     found.different[rank] = world_rank, other
         return found
@@ -191,6 +192,19 @@ class Collectives:
             if comm is not None and comm.identity == member.comm.identity:
                 return operation
         return None
+
+
+def _left(member: Member, ordinal: int) -> Operation | None:
+    # The process's collective call with that ordinal, which is over, if it is kept.
+    process, comm = member
+    for channel in comm.channels:
+        if channel.sequence != "collectives" or not channel.history:
+            continue
+        for stretch in process.registry.past(comm, channel):
+            if stretch.first <= ordinal < stretch.end:
+                call = replace(stretch.at(ordinal).call, ordinal=ordinal)
+                return Operation(process, call, None, None, comm)
+    return None
 
 
 def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted] | None:

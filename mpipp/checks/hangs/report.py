@@ -61,6 +61,8 @@ class Report:
     def headline(self, knot: Knot) -> str:
         """What it is, in one line."""
         ranks, circle = sorted(knot.ranks), knot.circle
+        if knot.mismatch and len(ranks) == 1:
+            return f"mismatch: rank {ranks[0]} is in another collective operation than others were"
         if knot.mismatch:
             return f"mismatch: {wording.ranks(ranks)} are in different collective operations"
         if not circle:
