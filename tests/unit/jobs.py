@@ -16,11 +16,13 @@ from mpipp.model import (
     File,
     Group,
     Header,
+    Kept,
     Object,
     ProcessInfo,
     Request,
     Session,
     Site,
+    Stretch,
     Thread,
     ThreadCall,
     Win,
@@ -62,6 +64,7 @@ class Recorded:
     window: Win | None = None
     files: list[File] = field(default_factory=list)
     sessions: list[Session] = field(default_factory=list)
+    over: list[Stretch] = field(default_factory=list)
     freed: bool = False  # the communicator
     constants: dict[str, int] = field(default_factory=lambda: dict(_CONSTANTS))
 
@@ -217,9 +220,17 @@ class Recorded:
         """Receives that were posted."""
         return self._counted("receives", source, tag, count)
 
-    def joined(self, count: int) -> Recorded:
-        """Collective calls that were made."""
-        return self._counted("collectives", 0, 0, count)
+    def joined(self, count: int, last: Call | None = None) -> Recorded:
+        """Collective calls that were made; last: the one with that ordinal, which is kept."""
+        self._counted("collectives", 0, 0, count)
+        if last is not None:
+            self.over.append(Stretch(count, 1, (Kept.of(last),)))
+            self.channels[-1] = replace(self.channels[-1], history=1)
+        return self
+
+    def past(self, _comm: Comm, _channel: Channel) -> list[Stretch]:
+        """The collective calls that are kept."""
+        return self.over
 
     def _counted(self, sequence: str, peer: int, tag: int, count: int) -> Recorded:
         self.channels.append(Channel(sequence, peer, tag, count, False, count))

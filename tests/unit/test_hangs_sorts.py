@@ -220,3 +220,24 @@ def test_sessions_outlive_the_world() -> None:
     b.status = "finalized"
     assert stuck(a, b) == [0]
     assert stuck(a, b.session(False)) == []
+
+
+def test_another_collective_call_that_is_over() -> None:
+    a, b = ranks(2)
+    a.joined(3).inside(call("MPI_Bcast", root=1, ordinal=3))
+    b.joined(3, call("MPI_Gather", root=0)).inside(call("MPI_Finalize"))
+    instead = (
+        "the third collective call of rank 1 on it is MPI_Gather(root 0), called at x.c:1 in main"
+    )
+    assert told(a, b) == [
+        "mismatch: rank 0 is in another collective operation than others were",
+        "  rank 0 waits in MPI_Bcast(root 1), called at x.c:1 in main",
+        f"    {instead}",
+        "",
+        "the others:",
+        "  rank 1 is in MPI_Finalize, called at x.c:1 in main",
+    ]
+    b.calls = [call("MPI_Barrier", ordinal=4)]
+    b.channels = [replace(b.channels[0], count=4)]
+    assert told(a, b)[0] == "mismatch: ranks 0 and 1 are in different collective operations"
+    assert stuck(a, b) == [0, 1]
