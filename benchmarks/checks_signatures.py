@@ -106,7 +106,7 @@ def at_the_end() -> Figure:
     def match() -> None:
         sides = [Entries(text, tree, 1) for text, tree in zip("ab", trees.pop())]
         found = matchtext.compare(*sides)
-        lines = list(matchtext.lines(found, *sides))
+        lines = list(matchtext.lines(found, *sides, cite=str))
         if "a(STRUCT)[100000][0](INT)" not in lines[1]:
             raise RuntimeError(f"another element was found: {lines}")
 

@@ -187,7 +187,7 @@ class TypeTree:
             found.equal,
             _element(sender, found.first),
             _element(receiver, found.second),
-            "\n".join(match.lines(found, sender, receiver, _cited)),
+            "\n".join(match.lines(found, sender, receiver, cite=_cited)),
         )
 
     def blocks(self, count: int = 1) -> Text:

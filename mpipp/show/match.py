@@ -63,7 +63,7 @@ def place(entries: Entries, side: Side) -> Place:
 
 
 def lines(
-    comparison: Comparison, sender: Entries, receiver: Entries, cite: Callable[[str], str]
+    comparison: Comparison, sender: Entries, receiver: Entries, *, cite: Callable[[str], str]
 ) -> Iterator[str]:
     """What is said of `matching.compare(sender.signature, receiver.signature)`.
 

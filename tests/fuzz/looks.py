@@ -288,7 +288,7 @@ def data(case: Case) -> None:
 def signatures(case: Case) -> None:
     sides = [Entries("type", case.datatype(case.side()).tree, case.count()) for _ in range(2)]
     found = match.compare(*sides)
-    plain(match.lines(found, *sides, str))
+    plain(match.lines(found, *sides, cite=str))
     plain([jsontext.document("match", match.content(found, *sides))])
     plain([regular.text(sides[0].signature, 50)])
     regular.entries(sides[0].signature, 100)

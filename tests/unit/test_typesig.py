@@ -335,7 +335,7 @@ def test_regular_form() -> None:
 
 
 def said(first: Entries, second: Entries) -> list[str]:
-    return list(match.lines(match.compare(first, second), first, second, "section {}".format))
+    return list(match.lines(match.compare(first, second), first, second, cite="section {}".format))
 
 
 def test_words() -> None:

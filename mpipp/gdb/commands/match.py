@@ -100,7 +100,7 @@ class Match(Command):
         if options:
             return [jsontext.document("match", match.content(found, sender, receiver))]
         standard = read[0].session.registry.info.standard
-        return match.lines(found, sender, receiver, lambda section: cited(section, standard))
+        return match.lines(found, sender, receiver, cite=lambda section: cited(section, standard))
 
 
 def _entries(operand: Operand) -> Entries:
