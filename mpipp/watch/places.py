@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from mpipp.model import Site
 from mpipp.reports.sources import Frame
-from mpipp.show import inheaders
 from mpipp.watch.lines import Lines, Place
 
 _KNOWN: dict[tuple[str, int, int], Lines] = {}  # by path, inode and time
@@ -60,10 +59,6 @@ class Places:
     def site(self, where: Site) -> list[str]:
         """Where an object was made, innermost caller first; [] if that is not known."""
         return [frame.text for frame in self.frames(where)]
-
-    def place(self, where: Site) -> str:
-        """The same in one line, as `inheaders.place` says it; "" if it is not known."""
-        return inheaders.place([(frame.text, frame.path) for frame in self.frames(where)])
 
     def frames(self, where: Site) -> list[Frame]:
         """The same, with what is known of each."""

@@ -12,7 +12,7 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.records import Records
 from mpipp.model import ProcessInfo, Site
 from mpipp.reports.sources import Frame
-from mpipp.show import wording
+from mpipp.show import inheaders, wording
 from mpipp.watch.watched import mark
 
 
@@ -78,13 +78,17 @@ class View:
     def place(self, operation: Operation) -> str:
         """The source line of a call."""
         places = self._watched[operation.process.number].places
-        return places.place(operation.call.site) or "a place that is not known"
+        return _place(places, operation.call.site) or "a place that is not known"
 
     def outside(self, process: Process) -> str:
         """What a process does that is not in MPI."""
         last = next(process.registry.last_calls(), None)
         if last is None:
             return "computing"
-        where = self._watched[process.number].places.place(last.site)
+        where = _place(self._watched[process.number].places, last.site)
         place = f", called at {where}" if where else ""
         return f"computing after {last.procedure}{place}"
+
+
+def _place(places: Places, where: Site) -> str:
+    return inheaders.place([(frame.text, frame.path) for frame in places.frames(where)])
