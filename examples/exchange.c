@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 sends a record while both processes compute; rank 1 expects the record's members in another
-// order. The README shows what `mpipp check` says of it.
+// Rank 0 sends a record while both processes compute; rank 1 expects the record's members in
+// another order. The README shows what `mpipp check` says of it.
 #include <mpi.h>
 #include <stdio.h>
 

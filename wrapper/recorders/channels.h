@@ -141,8 +141,8 @@ int mpipp_failed(const struct mpipp_call *call, int code) MPIPP_COLD;
 
 // Nothing is certain from now on, or has been.
 void mpipp_all_uncertain(void);
-// A thread is about to call MPI for the first time. If threads call side by side now, receives of any
-// message have no certain order any more.
+// A thread is about to call MPI for the first time. If threads call side by side now, receives of
+// any message have no certain order any more.
 void mpipp_side_by_side(void);
 
 // Another communicator is about to get the handle: nothing more is counted in those that had it.
