@@ -52,10 +52,14 @@ def arguments(call: Call, around: Surroundings, without: str = "") -> str:
             words.append(f"{name} = {inline(value, 1)}")
             continue
         buffer = roles[name]
-        if call.state == "over" and not around.constant_name(buffer.address, "MPI_IN_PLACE"):
+        in_place = around.constant_name(buffer.address, "MPI_IN_PLACE")
+        if call.state == "over" and not in_place:
             words.append(f"{name} = {_amount(buffer)}")
             continue
-        words.append(f"{name} = {inline(describe.address_of(buffer, around))} ({_amount(buffer)})")
+        address = inline(describe.address_of(buffer, around))
+        # MPI_Alltoallw may be given no datatypes then.
+        nothing = in_place and buffer.datatype is None and not buffer.total_count
+        words.append(f"{name} = {address}" + ("" if nothing else f" ({_amount(buffer)})"))
     return ", ".join(words)
 
 

@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import cast
+
+import jobs
 import pytest
 from samples import DOUBLE, INT, indexed, vector
 
+from mpipp.model import Buffer
+from mpipp.show.describe import Surroundings
 from mpipp.show.members import members
-from mpipp.show.oneline import inline
+from mpipp.show.oneline import arguments, inline
 from mpipp.show.printing import shortened
 from mpipp.show.structure import Struct
 
@@ -41,3 +47,10 @@ def test_long_arrays_end_early() -> None:
 )
 def test_lines_are_cut_between_items(text: str, short: str) -> None:
     assert shortened(text, 30) == short
+
+
+def test_in_place_there_may_be_no_datatype() -> None:
+    around = jobs.Recorded(0, 2, constants={"MPI_IN_PLACE": 1})
+    buffers = (Buffer("sendbuf", 1, 0, 1, None, 0, frozenset()),)
+    call = replace(jobs.call("MPI_Alltoallw", comm=None), buffers=buffers)
+    assert arguments(call, cast("Surroundings", around)) == "sendbuf = MPI_IN_PLACE"
