@@ -55,23 +55,32 @@ def test_places_take_turns(mpi: MPI, tmp_path: Path) -> None:
     assert sum(row[3] for row in counted.values()) == int(told[1].replace(",", ""))
 
 
-PLACES = ("MPI_Irecv, turns.c:20 in exchange", "MPI_Isend, turns.c:21 in exchange")
-PERSISTENT = ("MPI_Recv_init, turns.c:37 in starts", "MPI_Send_init, turns.c:38 in starts")
+PLACES = ("MPI_Irecv, turns.c:22 in exchange", "MPI_Isend, turns.c:23 in exchange")
+PERSISTENT = ("MPI_Recv_init, turns.c:39 in starts", "MPI_Send_init, turns.c:40 in starts")
+MANY = ("MPI_Recv_init, turns.c:64 in start_many", "MPI_Ssend_init, turns.c:65 in start_many")
 OF_TURNS = re.compile(ROW.pattern.replace("budget", "turns"))
 
 
-@pytest.mark.parametrize("budget", ["0", "1", runs.ALL])
+@pytest.mark.parametrize("budget", ["0", "3", runs.ALL])
 @on_mpi("mpich4", "openmpi4")
 def test_a_guard_that_sleeps_and_wakes_loses_nothing(mpi: MPI, budget: str, tmp_path: Path) -> None:
-    """While it looks at nothing no call passes it; each of two threads may wake it."""
-    rounds = 4000
+    """While it looks at nothing no call passes it; each of two threads may wake it.
+
+    Of many persistent operations that are started together each has its turn sooner or later.
+    """
+    rounds, wrong = 4000, ["wrong"] if budget == "3" else []
     program = runs.program("turns.c", mpi, "-pthread")
     options = ["--check=buffers", "--report", str(tmp_path), "--budget", budget]
-    run = runs.run(mpi, [program, str(rounds)], *options, n=1)
-    assert (run.status, run.output, run.blocks) == (0, "lost 0\n", [])
+    run = runs.run(mpi, [program, str(rounds), *wrong], *options, n=1)
+    assert (run.status, run.output) == (0, "lost 0\n")
+    told = [block.splitlines()[0] for block in run.blocks]
+    assert told == ["error: the buffer of a pending MPI_Ssend_init was changed"] * len(wrong)
     found = OF_TURNS.findall(shell("report", tmp_path).stdout)
     counted = {name: [int(one.replace(",", "")) for one in row] for name, *row in found}
-    assert tuple(sorted(counted)) == (*PLACES, *PERSISTENT)
+    assert tuple(sorted(counted)) == tuple(sorted((*PLACES, *PERSISTENT, *MANY)))
+    for operations, *how in (counted.pop(place) for place in MANY):
+        assert operations == sum(how) == 8 * 4 * rounds - sum(range(8))
+        assert [n > 0 for n in how] == [budget != "0", budget != "0", budget != runs.ALL, False]
     # Each start of a persistent request counts, also where it was left out.
     received, sent = (counted.pop(place) for place in PERSISTENT)
     assert (received[0], sum(received[3:]), sent[0], sum(sent[2:4])) == (6, 6, 6, 6)

@@ -20,6 +20,7 @@ enum mpipp_state {
   RESTING,  // MPI does nothing with it
   ACTIVE,   // it is compared at its end
   SPOILED,  // the same without a finding: another operation writes there, too
+  UNSEEN,   // nobody looks this time: what MPI has received comes in
   GIVEN_UP, // the program has its bytes as they are
   LEFT,     // the same, and nobody knows whether it is complete
   GONE,     // its memory is used otherwise by now: nothing is stored there
@@ -129,6 +130,7 @@ struct mpipp_work {
   struct mpipp_compared *compared;
   struct mpipp_change *change; // NULL: none is looked for, or one is found
   uint64_t done;               // blocks
+  int looks;                   // 0: it is not to be found what the program stores
 };
 
 static inline void copy(void *to, const void *from, uint64_t bytes) {
@@ -171,7 +173,7 @@ static void keep(void *argument) {
       copy(to, at(piece.low), bytes);
     else if (!read_shared(to, piece))
       return;
-    if (compared->writes) mpipp_pattern_put(piece.low, bytes);
+    if (compared->writes && work->looks) mpipp_pattern_put(piece.low, bytes);
     to += bytes;
   }
 }
@@ -271,17 +273,18 @@ static void leave_active(struct mpipp_compared *compared) {
   last->position = compared->position;
 }
 
-int mpipp_compared_begin(struct mpipp_compared *compared) {
-  struct mpipp_work work = {.compared = compared};
+int mpipp_compared_begin(struct mpipp_compared *compared, int looks) {
+  struct mpipp_work work = {.compared = compared, .looks = looks};
   if (compared->state != RESTING)
-    mpipp_compared_end(compared, NULL); // MPI did not start it after all
+    mpipp_compared_end(compared, NULL);   // MPI did not start it after all
+  if (!looks && compared->copy) return 1; // MPI has the program's own bytes
   if (active_count == MOST) return 0;
   int whole = mpipp_carefully(keep, &work) && work.done == compared->bytes.count;
   if (!whole) {
     if (compared->writes) mpipp_carefully(restore, &work);
     return 0;
   }
-  compared->state = ACTIVE;
+  compared->state = looks ? ACTIVE : UNSEEN;
   compared->position = active_count;
   hulls[active_count] = (struct mpipp_piece){compared->bytes.low, compared->bytes.high};
   active[active_count++] = compared;
@@ -293,7 +296,8 @@ int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *cha
   if (compared->state == RESTING) return 0;
   struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state == ACTIVE) work.change = change;
-  int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
+  int comes_in = compared->state == UNSEEN || compared->state == GIVEN_UP ||
+                 (compared->state == LEFT && change);
   if (comes_in && compared->writes)
     mpipp_carefully_deliver(restore, &work);
   else if ((compared->state == ACTIVE || compared->state == SPOILED) && compared->writes)
@@ -326,16 +330,20 @@ void mpipp_compared_drop(struct mpipp_compared *compared) {
   unused = compared;
 }
 
+static int is_with_mpi(const struct mpipp_compared *compared) {
+  return compared->state == ACTIVE || compared->state == SPOILED || compared->state == UNSEEN;
+}
+
 void mpipp_compared_give_up(struct mpipp_compared *compared) {
   struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
-  if (compared->state != ACTIVE && compared->state != SPOILED) return;
+  if (!is_with_mpi(compared)) return;
   if (compared->writes) mpipp_carefully_deliver(restore, &work);
   compared->state = GIVEN_UP;
 }
 
 void mpipp_compared_left(void) {
   for (uint32_t i = 0; i < active_count; i++) {
-    if (active[i]->state != ACTIVE && active[i]->state != SPOILED) continue;
+    if (!is_with_mpi(active[i])) continue;
     int writes = (int)active[i]->writes;
     if (writes) mpipp_compared_give_up(active[i]);
     active[i]->state = writes ? LEFT : SPOILED;

@@ -18,9 +18,10 @@ struct mpipp_compared *mpipp_compared_new(const struct mpipp_bytes *bytes, uint6
                                           int writes);
 // What is added to an address of the program's for what MPI is given.
 uint64_t mpipp_compared_shift(const struct mpipp_compared *compared);
-// MPI is about to have it; returns 0 if its memory is not there, and nothing has changed. MPI has
-// it no more: returns whether a change was found, if that is asked for (not NULL).
-int mpipp_compared_begin(struct mpipp_compared *compared);
+// MPI is about to have it; returns 0 if its memory is not there, and nothing has changed. looks: 0
+// where nothing is to be found this time. MPI has it no more: returns whether a change was found,
+// if that is asked for (not NULL).
+int mpipp_compared_begin(struct mpipp_compared *compared, int looks);
 int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *change);
 // Whether there is one while MPI has it still, and goes on with it.
 int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *change);

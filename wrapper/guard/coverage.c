@@ -58,14 +58,37 @@ struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call) {
   return &covers[PLACES];
 }
 
+static int is_always(const struct mpipp_cover *cover) {
+  return MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always);
+}
+
+int mpipp_coverage_any(const struct mpipp_cover *cover) {
+  return percent || is_always(cover);
+}
+
+// Operations come in bursts, at whose beginning there is time again: of as many as there was none
+// for, at most, some are let pass, so that it is not always the first.
+static int is_passed(int is_time, uint64_t now) {
+  enum { MOST = 64 };
+  static uint32_t refused, passed;
+  if (!is_time) {
+    refused += refused < MOST;
+    return 1;
+  }
+  if (refused) passed = (uint32_t)((now * MPIPP_HASH >> 32) % (refused + 1));
+  refused = 0;
+  return passed && passed--;
+}
+
 // The first of each place is; what each has had more than its share of waits until the others have
 // had theirs.
 int mpipp_coverage_affords(const struct mpipp_cover *cover) {
   enum { SLACK = 2 };
-  if (MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always)) return 1;
+  if (is_always(cover)) return 1;
   if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
-  uint64_t allowed = (mpipp_ticks() - begun + HEAD_START) / 100 * percent;
-  return spent < allowed && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
+  uint64_t now = mpipp_ticks(), allowed = (now - begun + HEAD_START) / 100 * percent;
+  if (is_passed(spent < allowed, now)) return 0;
+  return cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
 }
 
 void mpipp_coverage_begin(struct mpipp_cover *cover) {

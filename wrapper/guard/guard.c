@@ -95,7 +95,7 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
   guarded->win = call->present & MPIPP_HAS_WIN ? call->win : 0;
   guarded->target = call->target_rank;
   if (guarded->win && !(call->present & MPIPP_HAS_REQUESTS)) fine = fine && name(guarded, call);
-  if (fine && (guarded->persistent || mpipp_guarded_fill(guarded))) return guarded;
+  if (fine && (guarded->persistent || mpipp_guarded_fill(guarded, 1))) return guarded;
   drop(guarded);
   return NULL;
 }
@@ -110,11 +110,17 @@ static void give(struct mpipp_passage *passage, const struct mpipp_guarded *guar
 
 // One more operation of its place is looked at.
 static void count(const struct mpipp_guarded *guarded) {
-  int any = 0;
-  for (uint32_t i = 0; i < guarded->part_count; i++) any |= guarded->parts[i].window != NULL;
-  if (any) mpipp_faults_catch_soon();
-  guarded->cover->pages += (uint64_t)any;
-  guarded->cover->compared += (uint64_t)!any;
+  struct mpipp_cover *cover = guarded->cover;
+  uint64_t *counted = &cover->nothing; // pages that are not the guard's this time
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    const struct mpipp_part *part = &guarded->parts[i];
+    if (part->window && !part->is_open)
+      counted = &cover->pages;
+    else if (counted == &cover->nothing && (!part->window || part->compared))
+      counted = &cover->compared;
+  }
+  if (counted == &cover->pages) mpipp_faults_catch_soon();
+  ++*counted;
 }
 
 static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp_cover *cover) {
@@ -144,19 +150,30 @@ static void post(struct mpipp_passage *passage) {
   mpipp_guard_unlock();
 }
 
-// Persistent operations that are about to start: what MPI reads of copies is to be as it is now.
+// What MPI reads of copies is to be as it is now, whether it is its turn or not. Where it is not no
+// time is counted: there would be none for any turn.
+static void start_one(struct mpipp_guarded *guarded) {
+  uint64_t since = mpipp_ticks();
+  int looks = mpipp_coverage_affords(guarded->cover);
+  if (guarded->parts->partitions) mpipp_faults_catch();
+  mpipp_guarded_fill(guarded, looks);
+  if (looks) {
+    mpipp_coverage_begin(guarded->cover);
+    count(guarded);
+    mpipp_coverage_spend(guarded->cover, since);
+  } else {
+    guarded->cover->skipped++;
+  }
+}
+
+// Persistent operations that are about to start.
 static void start(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   mpipp_guard_lock();
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
     if (!guarded) mpipp_left_out_starts(MPIPP_KEY(requests[i]));
-    if (!guarded || guarded->state != MPIPP_GUARDED_INACTIVE) continue;
-    uint64_t since = mpipp_ticks();
-    if (guarded->parts->partitions) mpipp_faults_catch();
-    mpipp_guarded_fill(guarded);
-    count(guarded);
-    mpipp_coverage_spend(guarded->cover, since);
+    if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) start_one(guarded);
   }
   mpipp_guard_unlock();
 }
@@ -426,7 +443,7 @@ static void event(const struct mpipp_event *event) {
   mpipp_guard_lock();
   uint64_t since = mpipp_ticks();
   struct mpipp_guarded *guarded = mpipp_guarded_of_event(event);
-  struct mpipp_cover *cover = guarded ? guarded->cover : NULL;
+  struct mpipp_cover *cover = guarded && guarded->looks ? guarded->cover : NULL;
   int is_named = guarded && guarded->serial == request->serial;
   if (event->kind == MPIPP_EVENT_MADE) {
     if (posted && !posted->serial) {

@@ -21,9 +21,9 @@ struct mpipp_rest {
 struct mpipp_partitions {
   struct mpipp_window *window; // NULL: no page is protected
   uint64_t low, count, bytes;  // the first byte; of each
-  int writes;
-  struct mpipp_rest *rests; // NULL: none is compared
-  char marked[];            // 1: ready, or arrived
+  int writes, looks;           // looks: this time
+  struct mpipp_rest *rests;    // NULL: none is compared
+  char marked[];               // 1: ready, or arrived
 };
 
 struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
@@ -81,7 +81,8 @@ static uint64_t start_of(const struct mpipp_partitions *of, uint64_t number) {
   return of->low + number * of->bytes;
 }
 
-int mpipp_partitions_begin(struct mpipp_partitions *partitions) {
+int mpipp_partitions_begin(struct mpipp_partitions *partitions, int looks) {
+  partitions->looks = looks;
   memset(partitions->marked, 0, partitions->count);
   if (!partitions->window) return 1;
   int shared = mpipp_window_again(partitions->window,
@@ -132,7 +133,7 @@ struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, in
   if (number < 0 || (uint64_t)number >= partitions->count || partitions->marked[number])
     return (struct mpipp_block){0};
   struct mpipp_compared *compared = partitions->rests ? partitions->rests[number].compared : NULL;
-  if (compared) mpipp_compared_begin(compared);
+  if (compared) mpipp_compared_begin(compared, partitions->looks);
   if (partitions->writes && partitions->rests)
     mpipp_memcheck_arrived(&partitions->rests[number].bytes);
   __atomic_store_n(&partitions->marked[number], 1, __ATOMIC_RELEASE);

@@ -22,9 +22,10 @@ void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t numb
                               struct mpipp_bytes *bytes);
 void mpipp_partitions_drop(struct mpipp_partitions *partitions);
 // The operation is about to be started: none is ready, none has arrived. 0: its pages cannot be
-// protected this time. It is complete: the program gets what it does not have yet, if its memory is
-// there still; returns whether a change was found, if that is asked for (not NULL).
-int mpipp_partitions_begin(struct mpipp_partitions *partitions);
+// protected this time. looks: 0 where nothing is to be found this time. It is complete: the program
+// gets what it does not have yet, if its memory is there still; returns whether a change was found,
+// if that is asked for (not NULL).
+int mpipp_partitions_begin(struct mpipp_partitions *partitions, int looks);
 int mpipp_partitions_end(struct mpipp_partitions *partitions, int is_there,
                          struct mpipp_change *change);
 // Whether a change is found while MPI has them still.

@@ -347,18 +347,19 @@ void mpipp_guarded_rest(struct mpipp_guarded *guarded) {
   set_state(guarded, MPIPP_GUARDED_INACTIVE);
 }
 
-int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
+int mpipp_guarded_fill(struct mpipp_guarded *guarded, int looks) {
   int fine = 1;
   guarded->filled = 1;
+  guarded->looks = (uint32_t)looks;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;
     if (guarded->persistent && (part->window || part->partitions)) {
-      int shared = part->partitions ? mpipp_partitions_begin(part->partitions)
+      int shared = part->partitions ? mpipp_partitions_begin(part->partitions, looks)
                                     : mpipp_window_again(part->window, MPIPP_SHARE_NOW);
-      part->is_open = !shared || is_others(&part->bytes);
+      part->is_open = !looks || !shared || is_others(&part->bytes);
     }
-    if (compared && !mpipp_compared_begin(compared)) fine = 0;
+    if (compared && !mpipp_compared_begin(compared, looks)) fine = 0;
   }
   return fine;
 }

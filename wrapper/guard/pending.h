@@ -36,6 +36,7 @@ struct mpipp_guarded {
   uint32_t state;      // enum mpipp_guarded_state
   uint32_t part_count; // of `parts`
   uint32_t persistent;
+  uint32_t looks;            // 0: it is not its turn this time
   uint32_t filled;           // 1: what MPI has may not have come to the program's memory yet
   uint32_t next;             // private
   uint64_t number;           // among those that have begun
@@ -77,9 +78,10 @@ void mpipp_guarded_drop(struct mpipp_guarded *guarded);
 // It may be complete: MPI has its windows still, and nothing more is found there. Returns whether a
 // change was, until now.
 int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change);
-// A persistent one is there; any is about to be started: 0 if its memory is not there.
+// A persistent one is there; any is about to be started: 0 if its memory is not there. looks: 0
+// where it is not its turn, so that MPI has its bytes and nothing is found.
 void mpipp_guarded_rest(struct mpipp_guarded *guarded);
-int mpipp_guarded_fill(struct mpipp_guarded *guarded);
+int mpipp_guarded_fill(struct mpipp_guarded *guarded, int looks);
 // Whether MPI has other memory of it than the program; the program has given it up, but MPI has
 // that memory still.
 int mpipp_guarded_has_other_memory(const struct mpipp_guarded *guarded);

@@ -58,8 +58,10 @@ static int uses_any(const struct mpipp_call *call) {
 
 static struct mpipp_cover *choose(const struct mpipp_call *call) {
   struct mpipp_cover *cover = uses_any(call) && open_guard() ? mpipp_cover_of(call) : NULL;
-  if (!cover || mpipp_coverage_affords(cover)) return cover;
-  mpipp_leave_out(cover, mpipp_turn_is_persistent(call), 1);
+  int persistent = mpipp_turn_is_persistent(call); // whose turn it is at each start
+  if (!cover || (persistent ? mpipp_coverage_any(cover) : mpipp_coverage_affords(cover)))
+    return cover;
+  mpipp_leave_out(cover, persistent, 1);
   return NULL;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Correct: threads that send small messages to themselves, at places of their own, as often as
 // told. Prints how many did not come whole when their receive was complete. Then persistent
-// requests are started, of one of which nobody can look at the buffer: it is shared.
+// requests are started, of one of which nobody can look at the buffer: it is shared; then many that
+// are made at one place, one after the other, the last of each kind of whole pages, too. With a
+// second argument the sent buffer before the last is stored to while MPI has it, each time.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -46,6 +48,38 @@ static void starts(void) {
   munmap(to, (size_t)bytes);
 }
 
+enum { MANY = 8, EACH = 16, LONG = 20000 };
+
+static int length_of(int i) {
+  return i == MANY - 1 ? LONG : EACH;
+}
+
+static int start_many(int wrong) {
+  static int to[MANY][LONG], from[MANY][LONG];
+  MPI_Request received[MANY], sent[MANY];
+  int made = 0, missed = 0;
+  for (int round = 0; round < 4 * rounds; round++) {
+    if (made < MANY) {
+      int n = length_of(made);
+      MPI_Recv_init(to[made], n, MPI_INT, 0, made, MPI_COMM_SELF, &received[made]);
+      MPI_Ssend_init(from[made], n, MPI_INT, 0, made, MPI_COMM_SELF, &sent[made]);
+      made++;
+    }
+    for (int i = 0; i < made; i++) from[i][length_of(i) - 1] = round;
+    MPI_Startall(made, sent);
+    if (wrong) from[MANY - 2][0]++;
+    MPI_Startall(made, received);
+    MPI_Waitall(made, received, MPI_STATUSES_IGNORE);
+    MPI_Waitall(made, sent, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < made; i++) missed += to[i][length_of(i) - 1] != round;
+  }
+  for (int i = 0; i < MANY; i++) {
+    MPI_Request_free(&received[i]);
+    MPI_Request_free(&sent[i]);
+  }
+  return missed;
+}
+
 int main(int argc, char **argv) {
   int provided;
   pthread_t threads[THREADS];
@@ -54,6 +88,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, exchanges, &lost[i]);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   starts();
-  printf("lost %d\n", lost[0] + lost[1]);
+  printf("lost %d\n", lost[0] + lost[1] + start_many(argc > 2));
   MPI_Finalize();
 }
