@@ -21,6 +21,7 @@ import pexpect
 from tests.support import MPI, ROOT, keeping_symbols
 
 PROMPT = "(gdb) "
+GOES_ON = "goes on"  # in the last session's gdb
 QUIETLY = ["-q", *(word for setting in keeping_symbols() for word in ("-iex", setting))]
 
 
@@ -46,6 +47,8 @@ def read_sessions(text: str) -> list[Session]:
     inside = False
     for number, line in enumerate(text.splitlines()):
         found = re.fullmatch(r"<!-- session: (.*) -->", line)
+        if found and found.group(1) == GOES_ON:
+            continue
         if found:
             sessions.append(Session(found.group(1).split()))
         elif line.startswith("```"):
@@ -106,6 +109,12 @@ class Gdb:
         while lines and not lines[-1].strip():
             lines.pop()
         return [line.rstrip() for line in lines]
+
+    def leave(self) -> None:
+        """Quit, and wait for what has opened it."""
+        self.child.sendline("quit")
+        self.child.expect(pexpect.EOF)
+        self.child.close()
 
 
 def compiled(names: Sequence[str], mpi: MPI, directory: Path) -> None:
