@@ -4,6 +4,7 @@
 #include "recorders/threads.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -156,18 +157,31 @@ static void forked(void) {
 }
 
 // A signal handler that forks may have interrupted this very thread while it holds the lock: what
-// was interrupted goes on, and gives it back, in both processes. How often one has.
+// was interrupted goes on, and gives it back, in both processes. How often one has; and how many
+// forks of the thread go on, the first of which makes the copies for all.
 static __thread int interrupted __attribute__((tls_model("initial-exec")));
+static __thread int forks __attribute__((tls_model("initial-exec")));
+
+// No handler of a signal forks where there are some copies only.
+static void count_fork(int more) {
+  sigset_t every, before;
+  sigfillset(&every);
+  pthread_sigmask(SIG_BLOCK, &every, &before);
+  if (more > 0 && !forks) mpipp_arena_before_fork();
+  forks += more;
+  if (more < 0 && !forks) mpipp_arena_after_fork();
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 static void before_fork(void) {
   int held = mpipp_has_lock();
   if (!held) mpipp_lock();
   interrupted += held;
-  mpipp_arena_before_fork();
+  count_fork(1);
 }
 
 static void after_fork(void) {
-  mpipp_arena_after_fork();
+  count_fork(-1);
   if (interrupted)
     interrupted--;
   else
