@@ -267,11 +267,15 @@ static int add_code(struct dl_phdr_info *info, size_t size, void *unused) {
   return 0;
 }
 
+// Before anybody has the guard's lock: the loader's may be another thread's that waits for that.
+void mpipp_areas_prepare(void) {
+  dl_iterate_phdr(add_code, NULL);
+}
+
 void mpipp_areas_begin(void) {
   static int begun = 0;
   if (begun) return;
   begun = 1;
-  dl_iterate_phdr(add_code, NULL);
   mpipp_budget_open();
   mpipp_faults_other = fault;
   mpipp_system_opens = open_range;
@@ -282,6 +286,7 @@ static int is_traced(void) {
   return 0;
 }
 static void catch_traps(void) {}
+void mpipp_areas_prepare(void) {}
 void mpipp_areas_begin(void) {}
 #endif
 

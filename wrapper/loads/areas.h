@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-// Makes ready for the first one.
+// Without the guard's lock, before anything else. Makes ready for the first one.
+void mpipp_areas_prepare(void);
 void mpipp_areas_begin(void);
 // The bytes [base, end) of a window, in pages that MPI finds `shift` bytes further.
 void mpipp_area_add(uint64_t win, uint64_t base, uint64_t end, uint64_t shift);

@@ -178,6 +178,7 @@ static void given_back(uint64_t start, uint64_t bytes) {
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_RMA_LOADS") || !getenv("MPIPP_RMA") || !getenv("MPIPP_WATCH")) return;
   mpipp_faults_prepare();
+  mpipp_areas_prepare();
   mpipp_forks_handle(forked);
   mpipp_given_other = given_back;
   mpipp_hook_in(&hook);
