@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is right stays right while buffers are guarded, in a program with several threads that call
-// MPI. Two processes.
+// MPI. Two processes. With an argument there are two huge pages for each.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -154,6 +154,19 @@ static void large_pages(void) {
   free(in);
 }
 
+// Of the system's pool.
+static void huge_pages(void) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
+  double *out = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+  double *in = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+  NEED(out != MAP_FAILED && in != MAP_FAILED);
+  for (int i = 0; i < 2; i++) {
+    start(out, in, LARGE / 8);
+    end(in, LARGE / 8);
+  }
+  NEED(munmap(out, LARGE) == 0 && munmap(in, LARGE) == 0);
+}
+
 // What stands for a card that the program has registered memory with: it has the pages that were
 // there then.
 static void registered(void) {
@@ -186,6 +199,7 @@ int main(int argc, char **argv) {
   system_calls();
   own_handlers();
   large_pages();
+  if (argc > 1) huge_pages();
   registered();
   MPI_Finalize();
   if (rank == 0) puts("done");
