@@ -66,18 +66,15 @@ int mpipp_coverage_any(const struct mpipp_cover *cover) {
   return percent || is_always(cover);
 }
 
-// Operations come in bursts, at whose beginning there is time again: of as many as there was none
-// for, at most, some are let pass, so that it is not always the first.
-static int is_passed(int is_time, uint64_t now) {
-  enum { MOST = 64 };
-  static uint32_t refused, passed;
-  if (!is_time) {
-    refused += refused < MOST;
-    return 1;
-  }
-  if (refused) passed = (uint32_t)((now * MPIPP_HASH >> 32) % (refused + 1));
-  refused = 0;
-  return passed && passed--;
+// Processes wait for each other, so what one spends others pay for, too, unless it is at the same
+// time: all of one machine have their turns together, at the beginning of each period, for as much
+// of it as there is time for.
+static int is_turn(uint64_t now, uint64_t allowed) {
+  enum { STEEP = 8 }; // all of it is where less than 7 parts of 8 have been spent
+  const uint64_t period = (uint64_t)1 << 26;
+  if (spent >= allowed) return 0;
+  double part = (double)(now % period) / (double)period;
+  return part * (double)allowed < STEEP * (double)(allowed - spent);
 }
 
 // The first of each place is; what each has had more than its share of waits until the others have
@@ -87,8 +84,7 @@ int mpipp_coverage_affords(const struct mpipp_cover *cover) {
   if (is_always(cover)) return 1;
   if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
   uint64_t now = mpipp_ticks(), allowed = (now - begun + HEAD_START) / 100 * percent;
-  if (is_passed(spent < allowed, now)) return 0;
-  return cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
+  return is_turn(now, allowed) && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
 }
 
 void mpipp_coverage_begin(struct mpipp_cover *cover) {
