@@ -270,22 +270,24 @@ def _requests(operation: Operation) -> Findings:
 
 
 def _twice(operation: Operation, found: Sequence[tuple[Object | Broken, ...]]) -> Findings:
-    # A copy in the array of what is complete then. Persistent ones may be waited for again; some
-    # that are not recorded may have the same handle.
+    # A copy in the array of what is complete, or started, then. Persistent ones may be waited for
+    # again; some that are not recorded may have the same handle.
     info, first = operation.process.registry.info, dict[int, int]()
-    if operation.call.procedure not in _COMPLETING_ALL or info.concurrent:
+    starts = operation.call.procedure == "MPI_Startall"
+    if info.concurrent or not (starts or operation.call.procedure in _COMPLETING_ALL):
         return
     if info.unseen or info.dropped:
         return
     for number, known in enumerate(found):
         request = known[0] if len(known) == 1 else None
-        if not isinstance(request, Request) or request.persistent or request.header.null:
+        if not isinstance(request, Request) or request.header.null or request.newer:
             continue
         again = first.setdefault(request.header.record, number)
-        if again != number and not request.newer and request.pending:
+        wrong = request.persistent if starts else request.pending and not request.persistent
+        if again != number and wrong:
             what = f"array_of_requests[{number}] is the same request as array_of_requests[{again}]"
             parties = [operation.party(), operation.process.made(request)]
-            yield Finding.of("request-twice", what, parties)
+            yield Finding.of("started-twice" if starts else "request-twice", what, parties)
 
 
 def _over(operation: Operation, place: str, request: Object) -> Findings:

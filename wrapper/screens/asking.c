@@ -139,8 +139,9 @@ static void ask_request(struct mpipp_asking *asking, const struct mpipp_call *ca
 static int is_odd(const struct mpipp_call *call, const struct mpipp_request *request,
                   uint64_t index) {
   if (!request || request->object.flags & MPIPP_FLAG_ENDED) return 1;
-  if (call->procedure == MPIPP_PROC_Startall)
-    return !request->persistent || request->state != MPIPP_REQUEST_INACTIVE;
+  if (call->procedure == MPIPP_PROC_Startall &&
+      (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE))
+    return 1;
   return request->object.given != ~(uint32_t)index && !mpipp_may_be_given_again(request);
 }
 

@@ -93,16 +93,16 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   // With several threads the record may be of another request that had the handle before.
   int alone = !MPIPP_READ(mpipp_several_threads);
-  int starting = starts(call) && alone, all = completes_all(call) && alone;
-  const uint32_t look = all ? ++looks & ~(1u << 31) : 0;
+  int starting = starts(call) && alone, once = alone && (starting || completes_all(call));
+  const uint32_t look = once ? ++looks & ~(1u << 31) : 0;
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
     if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, MPIPP_OF_REQUEST, handle);
-    if (all && request->object.given == look && !request->persistent &&
-        !mpipp_may_be_given_again(request))
+    if (once && request->object.given == look &&
+        (starting || !(request->persistent || mpipp_may_be_given_again(request))))
       return mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->procedure << 32);
-    if (all) request->object.given = look;
+    if (once) request->object.given = look;
     if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
                      request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
       return doubt_request(request, (uintptr_t)&requests[i], doubt);

@@ -142,6 +142,14 @@ RULES = (
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
+        "started-twice",
+        "already-active",
+        "3.9",
+        "only a request whose operation is complete can be started again",
+        "give each request once: look where the array is filled",
+        error_class="MPI_ERR_REQUEST",
+    ),
+    Rule(
         "receive-given-up",
         "freed-active",
         "3.7.3",

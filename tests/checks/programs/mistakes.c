@@ -186,6 +186,13 @@ static void requests_started(void) {
   MPI_Recv(in, 1, MPI_DOUBLE, 0, 7, comm, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   RIGHT(MPI_Start(&request));
+  MPI_Send_init(out, 1, MPI_DOUBLE, 0, 7, comm, &requests[0]);
+  requests[1] = request;
+  RIGHT(MPI_Startall(2, requests));
+  requests[1] = requests[0];
+  WRONG("already-active: array_of_requests[1] is the same request as array_of_requests[0]",
+        MPI_Startall(2, requests));
+  MPI_Request_free(&requests[0]);
   RIGHT(MPI_Request_free(&request));
   MPI_Request_free(&request);
   MPI_Irecv(in, 1, MPI_DOUBLE, 0, 8, comm, &request);
