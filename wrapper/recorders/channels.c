@@ -2,6 +2,7 @@
 #include "recorders/channels.h"
 
 #include "generated/facts.h"
+#include "recorders/again.h"
 #include "recorders/late.h"
 #include "records/events.h"
 #include "records/registry.h"
@@ -173,8 +174,16 @@ static void change_turns(const struct mpipp_call *call, const struct mpipp_comm 
   turn.calls = 0;
 }
 
+static int repeats_the_last(const struct mpipp_call *call) {
+  struct mpipp_channel *channel = mpipp_last_channel(call, MPIPP_COLLECTIVES, 0, 0);
+  if (MPIPP_READ(mpipp_several_threads) || !mpipp_is_channel(channel, call, 0, 0)) return 0;
+  if ((mpipp_shared && turn.channel != channel) || !mpipp_noted_again(channel, call)) return 0;
+  turn.calls++;
+  return 1;
+}
+
 void mpipp_note_joined(const struct mpipp_call *call) {
-  if (!call->ordinal) return;
+  if (!call->ordinal || repeats_the_last(call)) return;
   uint64_t place = mpipp_place(call);
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);

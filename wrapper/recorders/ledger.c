@@ -6,6 +6,7 @@
 
 #include "generated/facts.h"
 #include "mpi/resolve.h"
+#include "recorders/again.h"
 #include "recorders/alike.h"
 #include "recorders/times.h"
 #include "records/registry.h"
@@ -18,7 +19,6 @@ enum {
   KEPT_FOR_RUNS = 1, // words of a page
   CONTEXT = 3,       // calls: more of them tell less, where a loop has exceptions
   MOST_VALUES = 64,  // of an array; of longer ones a hash is kept
-  TIMED = 64,        // of so many that are repeated the time of one is kept, if nothing is in line
 };
 
 const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
@@ -214,14 +214,16 @@ static void end_words(uint64_t *words, const uint64_t *end, const struct mpipp_c
   words[0] = MPIPP_ITEM_HEAD(end - words, buffers, call->procedure);
 }
 
-static void note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
-                 const uint64_t *words) {
+// Returns whether it is as expected.
+static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
+                const uint64_t *words) {
   if (!same(channel->expected, words)) {
     append(comm, channel, ordinal, words, 1);
-    return;
+    return 0;
   }
   if (channel->period != 1) mpipp_note_advance(channel, ordinal);
-  if (ordinal % TIMED == 0) mpipp_time_locked(channel->history, ordinal);
+  if (ordinal % MPIPP_TIMED == 0) mpipp_time_locked(channel->history, ordinal);
+  return 1;
 }
 
 static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t place,
@@ -422,16 +424,17 @@ static void collective_words(uint64_t *words, const struct mpipp_call *call, uin
 }
 
 // Those between the last one that was noted and this one failed.
-static void note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
-                      const uint64_t *words) {
+static int note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
+                     const uint64_t *words) {
   struct mpipp_history *history = history_of(channel);
   if (history && history->noted != ordinal - 1) {
     close_run(channel, history->noted);
     expect(channel, 0, 0);
   }
-  note(comm, channel, ordinal, words);
+  int repeats = note(comm, channel, ordinal, words);
   history = history_of(channel);
   if (history) __atomic_store_n(&history->noted, ordinal, __ATOMIC_RELEASE);
+  return repeats;
 }
 
 // ordinal: 0: that of a call on a window or a file, which is the next.
@@ -443,10 +446,11 @@ static void note_collective(struct mpipp_comm *comm, struct mpipp_channel *chann
   if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
   if (!words) return;
   collective_words(words, call, place, vectors);
-  if (ordinal)
-    note_next(comm, channel, ordinal, words);
-  else
+  uint64_t expected = channel->expected;
+  if (!ordinal)
     note(comm, channel, MPIPP_READ(channel->count) + 1, words);
+  else if (note_next(comm, channel, ordinal, words))
+    mpipp_may_come_again(channel, expected, call, place);
   if (words != few) mpipp_free(words);
 }
 

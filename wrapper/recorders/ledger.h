@@ -21,6 +21,9 @@
 // Words of a call with one buffer, and where they stand.
 enum { MPIPP_ONE_BUFFER = 6, MPIPP_AT_RECORD = 4, MPIPP_AT_COUNT = 5 };
 
+// Of so many calls that are repeated the time of one is kept, if nothing is in line.
+enum { MPIPP_TIMED = 64 };
+
 // Where the program called: without the lock, because it may ask the system's loader.
 uint64_t mpipp_place(const struct mpipp_call *call);
 

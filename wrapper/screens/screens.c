@@ -15,6 +15,7 @@
 #include "screens/parts.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
+#include "screens/reductions.h"
 #include "screens/topologies.h"
 #include "screens/unusual.h"
 #include "watch/connection.h"
@@ -403,9 +404,17 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   mpipp_unlock_kind(locked);
   if (MPIPP_UNLIKELY(asks || meetings.count))
     *refused = mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
-  if (!MPIPP_READ(mpipp_several_threads))
+  if (!MPIPP_READ(mpipp_several_threads)) {
     learn(call, summed ? &sums : NULL, fine ? NULL : &doubt, &meetings);
+    if (fine) mpipp_know_reduction(call);
+  }
   return later;
+}
+
+int mpipp_is_usual(struct mpipp_call *call) {
+  if (call->present == MPIPP_HAS_CONSTRUCTOR)
+    return mpipp_is_there() && mpipp_is_fine_constructor(call, NULL);
+  return call->buffer_count == 2 && mpipp_is_reduced_before(call) && mpipp_meets_no_request(call);
 }
 
 // A plain call, where boxes are kept: whether it meets nothing.

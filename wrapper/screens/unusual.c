@@ -133,6 +133,16 @@ static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *dou
   return types || call->type_count <= 0 || mpipp_doubted(doubt, MPIPP_OF_OBJECT, 0);
 }
 
+int mpipp_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  int fine = has_fine_types(call, doubt);
+  if (call->combiner == MPIPP_COMBINER_NAMED || mpipp_has_fine_numbers(call)) return fine;
+  if (doubt) {
+    mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS, call->combiner);
+    mpipp_doubt_inputs(call, doubt);
+  }
+  return 0;
+}
+
 // The datatypes that a file's view is made of.
 static int are_committed(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
@@ -235,14 +245,7 @@ int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm
   if (present & MPIPP_HAS_FILE) fine &= mpipp_given(MPIPP_FILE, call->file, doubt) != NULL;
   if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= is_beside_nothing(call, doubt);
   if (present & MPIPP_HAS_MESSAGE) fine &= mpipp_given(MPIPP_MESSAGE, call->message, doubt) != NULL;
-  if (present & MPIPP_HAS_CONSTRUCTOR) {
-    fine &= has_fine_types(call, doubt);
-    if (call->combiner != MPIPP_COMBINER_NAMED && !mpipp_has_fine_numbers(call)) {
-      mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS, call->combiner);
-      mpipp_doubt_inputs(call, doubt);
-      fine = 0;
-    }
-  }
+  if (present & MPIPP_HAS_CONSTRUCTOR) fine &= mpipp_is_fine_constructor(call, doubt);
   if (present & MPIPP_HAS_TYPES) fine &= are_committed(call, doubt);
   if (present & MPIPP_HAS_ARGUMENTS && !mpipp_has_fine_arguments(call)) {
     doubt_arguments(call, comm, doubt);

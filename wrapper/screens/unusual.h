@@ -33,6 +33,8 @@ static inline void *mpipp_given(enum mpipp_kind kind, uint64_t handle, struct mp
   return NULL;
 }
 
+// Whether what makes, commits or frees a datatype is certain to be fine; doubt: may be NULL.
+int mpipp_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt);
 int mpipp_has_session(void);
 // Whether MPI may be used: before MPI_Init, and after MPI_Finalize, while there is a session.
 static inline int mpipp_is_there(void) {
