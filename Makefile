@@ -41,7 +41,7 @@ bench: $(STAMP)
 
 # Damaged registries of one MPI build, looked at in every way; a seed repeats one case.
 fuzz: $(STAMP)
-	cd tests && PYTHONPATH=..:.:unit:watch:checks:onesided ../$(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) $(FUZZ_ARGS)
+	cd tests && PYTHONPATH=..:.:unit:watch:checks:onesided:wrapper ../$(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) $(FUZZ_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

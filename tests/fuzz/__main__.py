@@ -4,18 +4,22 @@
 Before these, what is found in random one-sided programs, as events and as programs in C, is
 compared with an oracle, random correct ones must not change when they are provoked, damaged logs of
 one-sided communication are looked at, digests of random signatures are compared with what
-`matching` says, and what screens clear of random calls with what the checks find. A case that goes
-wrong is told with its seed. A live one shares its processes with others before it.
+`matching` says, those that the wrapper makes of random datatypes with these, what a ledger of
+random calls has kept with what was done, and what screens clear of random calls with what the
+checks find. A case that goes wrong is told with its seed. A live one shares its processes with
+others before it.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import multiprocessing
 import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 
 import digest_cases
 import logged_damage
@@ -23,11 +27,15 @@ import onesided_flagged
 import onesided_random
 import screened
 import support
+import test_digests_in_c
+import test_ledger
 
 from fuzz import cases, live, provoked, ran_in_c
 
 _STEP = 200  # cases that a worker takes at a time
 _CALLS = 5_000  # of a process whose calls are screened
+_DATATYPES = 10_000  # of a process that makes their digests
+_PHASES = 300  # of a process whose ledger is read: some 20,000 calls
 
 
 def main() -> int:
@@ -41,6 +49,8 @@ def main() -> int:
     parser.add_argument("--provoked", type=int, help="provoked programs (a thousandth as many)")
     parser.add_argument("--logs", type=int, help="damaged logs (a hundredth as many)")
     parser.add_argument("--screens", type=int, help="screened calls (as many as snapshots)")
+    parser.add_argument("--c-digests", type=int, help="digests in C (as many as snapshots)")
+    parser.add_argument("--ledgers", type=int, help="calls in ledgers (as many as snapshots)")
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--live-seed", type=int, help="only the live case of this seed")
@@ -65,6 +75,10 @@ def main() -> int:
     wrong |= _logs(options.cases // 100 if options.logs is None else options.logs, options)
     wrong |= _digests(options.cases if options.digests is None else options.digests, options)
     wrong |= _screens(options.cases if options.screens is None else options.screens, options)
+    number = options.cases if options.c_digests is None else options.c_digests
+    wrong |= _recorded("digests in C", _digests_in_c, number, options)
+    number = options.cases if options.ledgers is None else options.ledgers
+    wrong |= _recorded("calls in ledgers", _ledger, number, options)
     number = options.cases // 10 if options.live is None else options.live
     wrong |= _many(options) if options.cases else 0
     return wrong | _live(range(options.first, options.first + number), options)
@@ -211,6 +225,43 @@ def _screened(task: tuple[int, str]) -> str:
     if found.status == 0 and len(found.last) == 1:
         return ""
     return f"screens, seed {seed}, status {found.status}:\n  " + "\n  ".join(found.last)
+
+
+def _recorded(
+    what: str,
+    run: Callable[[tuple[int, str]], tuple[int, str]],
+    number: int,
+    options: argparse.Namespace,
+) -> int:
+    # Processes, each with a seed, until they have made so many.
+    begin, wrong, done = time.monotonic(), 0, 0
+    seeds = itertools.count(options.first + 1)
+    with multiprocessing.Pool(options.jobs) as pool:
+        while done < number and not wrong:
+            tasks = [(next(seeds), options.mpi) for _ in range(4 * options.jobs)]
+            for made, sentence in pool.imap(run, tasks):
+                done += made
+                wrong += bool(sentence)
+                if sentence:
+                    print(sentence, flush=True)
+    print(f"{done} {what}, {wrong} wrong, {time.monotonic() - begin:.0f} s", flush=True)
+    return wrong > 0
+
+
+def _digests_in_c(task: tuple[int, str]) -> tuple[int, str]:
+    seed, mpi = task
+    try:
+        return test_digests_in_c.compare(support.find_mpi(mpi), seed, _DATATYPES), ""
+    except AssertionError as error:
+        return 0, f"digests in C, seed {seed}: {error}"
+
+
+def _ledger(task: tuple[int, str]) -> tuple[int, str]:
+    seed, mpi = task
+    try:
+        return test_ledger.compare(support.find_mpi(mpi), seed, _PHASES), ""
+    except AssertionError as error:
+        return 0, f"ledger, seed {seed}: {error}"
 
 
 def _many(options: argparse.Namespace) -> int:
