@@ -43,7 +43,7 @@ OUTSIDE = {
     "pygments": ("gdb",),
     "mpi4py": ("python",),
     "textual": ("browse",),
-    "rich": ("browse",),
+    "rich": ("browse", "cli"),
     "elftools": ("cli", "watch"),
 }
 

@@ -5,73 +5,82 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
-from collections.abc import Callable, Iterator
-from typing import TextIO
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 COMPARING = "mpipp: comparing what all processes have left"
 _LONG = 2.0  # seconds before anything is said
-_TICK = 0.1
 
 
 class Progress:
-    """Says nothing if it is quiet, or the stream is no terminal."""
+    """Says nothing if it is quiet, the stream is no terminal, or rich is not installed."""
 
-    def __init__(
-        self, stream: TextIO, quiet: bool, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, stream: TextIO, quiet: bool, long: float = _LONG) -> None:
         self._stream = stream
         self._is_silent = quiet or not stream.isatty()
-        self._clock = clock
-        self._begun: float | None = None
+        self._long = long
         self._what = ""
-        self._shown = ""
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._bar: Bar | None = None
 
     def begin(self, what: str) -> None:
         """Something begins that may take long: "mpipp: looking at 64 processes"."""
-        self._begun, self._what = self._clock(), what
-
-    def tick(self) -> None:
-        """Called several times a second."""
-        if self._begun is None or self._is_silent:
+        self.end()
+        if self._is_silent:
             return
-        seconds = int(self._clock() - self._begun)
-        line = f"{self._what} ({seconds} s)"
-        if seconds >= _LONG and line != self._shown:
-            self._stream.write(f"\r{line}")
-            self._stream.flush()
-            self._shown = line
+        self._what = what
+        self._timer = threading.Timer(self._long, self._show)
+        self._timer.daemon = True
+        self._timer.start()
 
     def clear(self) -> None:
-        """Make room for a line of another's; the next tick shows it again."""
-        if self._shown:
-            self._stream.write("\r" + " " * len(self._shown) + "\r")
-            self._stream.flush()
-            self._shown = ""
+        """Make room for a line of another's; it is shown again after a while."""
+        if self._timer is not None:
+            self.begin(self._what)
 
     def end(self) -> None:
         """It is over."""
-        self.clear()
-        self._begun = None
+        with self._lock:
+            timer, self._timer = self._timer, None
+            bar, self._bar = self._bar, None
+        if timer is not None:
+            timer.cancel()
+        if bar is not None:
+            bar.stop()
 
     @contextlib.contextmanager
     def during(self, what: str) -> Iterator[None]:
         """Shown beside what is done meanwhile, which writes nothing there."""
-        if self._is_silent:
-            yield
-            return
-        over = threading.Event()
-
-        def show() -> None:
-            while not over.wait(_TICK):
-                self.tick()
-
         self.begin(what)
-        shows = threading.Thread(target=show, daemon=True)
-        shows.start()
         try:
             yield
         finally:
-            over.set()
-            shows.join()
             self.end()
+
+    def _show(self) -> None:
+        # On the timer's thread. Loading takes a while; most runs' ends are shorter than that.
+        try:
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+            from rich.progress import SpinnerColumn, TimeElapsedColumn
+        except ImportError:
+            return
+        columns = SpinnerColumn(), "{task.description}", TimeElapsedColumn()
+        with self._lock:
+            if self._timer is not threading.current_thread():
+                return  # it was over in the meantime
+            made = Bar(
+                *columns,
+                console=Console(file=self._stream),
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            task = made.add_task(self._what, total=None)
+            made.tasks[task].start_time = made.get_time() - self._long
+            made.start()
+            self._bar = made

@@ -318,8 +318,6 @@ class _Session:
         return there and not self._ended and not self._unfinished
 
     def _listen(self, seconds: float) -> None:
-        if self._opening is None or not self._opening.is_open:
-            self._progress.tick()
         for key, _ in self._selector.select(seconds):
             if key.fileobj is self._listener:
                 made, _ = self._listener.accept()
@@ -355,6 +353,7 @@ class _Session:
             if self._opening is None or not self._opening.is_open:
                 self._tell_held()
         elif "stops" in message and self._opening:
+            self._progress.end()  # the terminal is gdb's
             self._opening.add(message["stops"], message["tid"])
             if self._opening.has(message["stops"][0]):
                 self._tell_held()
@@ -370,7 +369,8 @@ class _Session:
 
     def _tell_held(self) -> None:
         # What is found while gdb is open waits, but for why it has stopped there again.
-        self._progress.clear()
+        if self._held:
+            self._progress.clear()
         for text in self._held:
             sys.stderr.write(text + "\n\n")
         sys.stderr.flush()

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import builtins
 import io
-import itertools
 import re
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from mpipp.cli.progress import Progress
+
+pytest.importorskip("rich")
 
 
 class Terminal(io.StringIO):
@@ -21,41 +25,56 @@ class Terminal(io.StringIO):
         return True
 
 
-def written(stream: io.StringIO, quiet: bool) -> str:
-    now = 100.0
-    line = Progress(stream, quiet, lambda: now)
-    line.tick()
-    line.begin("mpipp: looking")
-    for now in (100.5, 101.9, 102.0, 102.5, 103.1):  # noqa: B007
-        line.tick()
-    line.clear()
-    stream.write("error: found\n")
-    line.tick()
-    line.end()
-    line.end()
-    now = 200.0
-    line.tick()
-    return stream.getvalue()
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def wait(until: Callable[[], bool]) -> None:
+    last = time.monotonic() + 20
+    while not until():
+        assert time.monotonic() < last
+        time.sleep(0.01)
 
 
 def test_a_long_end() -> None:
-    shown = ["mpipp: looking (2 s)", "mpipp: looking (3 s)"]
-    gone = "\r" + " " * len(shown[0]) + "\r"
-    line = f"\r{shown[0]}\r{shown[1]}{gone}error: found\n\r{shown[1]}{gone}"
-    assert written(Terminal(), quiet=False) == line
+    """Shown after a while, gone for what others write, shown again, and gone at the end."""
+    stream, others = Terminal(), threading.enumerate()
+    line = Progress(stream, quiet=False, long=0.01)
+    with line.during("mpipp: comparing"):
+        wait(lambda: "mpipp: comparing" in stream.getvalue())
+        line.clear()
+        stream.write("error: found\n")
+        wait(lambda: "mpipp: comparing" in stream.getvalue().partition("error: found")[2])
+    line.end()
+    before, after = stream.getvalue().split("error: found\n")
+    for part in (before, after):
+        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", part)
+        assert re.fullmatch(r"([⠀-⣿] mpipp: comparing 0:00:0\d\s+)+", text)
+        assert part.rpartition("comparing")[2].endswith("\r\x1b[1A\x1b[2K")
+    wait(lambda: set(threading.enumerate()) <= set(others))
 
 
-@pytest.mark.parametrize(("stream", "quiet"), [(Terminal(), True), (io.StringIO(), False)])
-def test_who_does_not_want_it(stream: io.StringIO, quiet: bool) -> None:
-    assert written(stream, quiet) == "error: found\n"
+def refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def imported(name: str, *rest: Any) -> Any:
+        if name.startswith("rich"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", imported)
 
 
-def test_beside_what_is_done() -> None:
-    stream, seconds, others = Terminal(), itertools.count(100, 3), threading.enumerate()
-    with Progress(stream, False, lambda: next(seconds)).during("mpipp: comparing"):
-        until = time.monotonic() + 10
-        while not stream.getvalue() and time.monotonic() < until:
-            time.sleep(0.01)
-    assert re.fullmatch(r"(\rmpipp: comparing \(\d+ s\))+\r +\r", stream.getvalue())
-    with Progress(io.StringIO(), False).during("mpipp: comparing"):
-        assert set(threading.enumerate()) <= set(others)
+@pytest.mark.parametrize("who", ["quiet", "no terminal", "without rich"])
+def test_who_does_not_have_it(who: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO() if who == "no terminal" else Terminal()
+    line = Progress(stream, who == "quiet", long=0.0)
+    if who == "without rich":
+        refused(monkeypatch)
+    with line.during("mpipp: comparing"):
+        wait(lambda: not any(isinstance(one, threading.Timer) for one in threading.enumerate()))
+    assert stream.getvalue() == ""
