@@ -51,6 +51,10 @@ class View:
         """ "rank 0", "ranks 0 to 3"."""
         return words.processes([self._processes[number].info for number in numbers])
 
+    def world(self, number: int) -> str:
+        """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
+        return self._processes[number].info.world
+
     def where(self, party: Party) -> list[str]:
         """A party's source lines."""
         return [frame.text for frame in self.frames(party)]

@@ -30,7 +30,7 @@ from mpipp.errors import MpippError
 from mpipp.show import wording
 from mpipp.watch import connection, interrupted, start
 from mpipp.watch.alive import is_stopped, processor_time
-from mpipp.watch.blocks import Block, counted, joined
+from mpipp.watch.blocks import Block, counted, is_to_be_printed, joined, too
 from mpipp.watch.connection import INTERRUPTED, LAUNCHER
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
@@ -348,8 +348,11 @@ class _Session:
     def _said(self, message: dict[str, Any]) -> bool:
         # Whether it is the last.
         if "block" in message:
-            self._blocks.append(Block(message["block"], message["findings"]))
-            self._held.append(message["block"])
+            text, found = message["block"], message["findings"]
+            printed = is_to_be_printed(self._shared, text, found)
+            self._blocks.append(Block(text, found, printed))
+            if printed:
+                self._held.append(text)
             if self._opening is None or not self._opening.is_open:
                 self._tell_held()
         elif "stops" in message and self._opening:
@@ -387,6 +390,7 @@ class _Session:
         blocks, total = [*self._blocks, *others.blocks], self.total.plus(others.total)
         self._blocks, self.total = joined(blocks, total)
         sys.stderr.writelines(f"{one.text}\n\n" for one in self._blocks if not one.printed)
+        sys.stderr.writelines(f"mpipp: {too(one)}\n" for one in self._blocks if one.late)
 
     def _look(self, processes: int) -> None:
         self._looks = processes > 0

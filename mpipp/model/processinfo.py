@@ -88,6 +88,11 @@ class ProcessInfo:
     guard: str = "none"  # of buffers of pending operations: "there" "failed"; "none": not asked for
 
     @property
+    def world(self) -> str:
+        """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
+        return f"{self.job:x}-{self.world_size}"
+
+    @property
     def concurrent(self) -> bool:
         """Whether threads may have called MPI at the same time: what one uses another may free."""
         return self.several_threads and self.several_called

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from mpipp.agreement import saving
 from mpipp.show import wording
 from mpipp.watch.total import NOTHING, Total
 
@@ -26,11 +28,12 @@ class Block(NamedTuple):
     text: str
     records: list[dict[str, Any]]  # the same for machines; none of a remark
     printed: bool = True
+    late: Sequence[int] = ()  # ranks that it is of, too, where it was printed without them
 
 
 def read(said: Sequence[Any]) -> Block:
     """One that a node has written. Raises ValueError, KeyError, TypeError if it makes no sense."""
-    block = Block(*said)
+    block = Block(*said)._replace(late=())
     if not isinstance(block.text, str):
         raise TypeError
     for record in block.records:
@@ -56,6 +59,39 @@ def _look_at(record: dict[str, Any], key: Any, ranks: Any) -> None:
         raise ValueError
 
 
+def key(found: Sequence[dict[str, Any]]) -> str:
+    """What a finding has in common with those of other nodes; "" if it is joined with none."""
+    known = found[0].get(ALIKE) if len(found) == 1 else None
+    return str(known["key"]) if known else ""
+
+
+def is_to_be_printed(directory: str, text: str, found: Sequence[dict[str, Any]]) -> bool:
+    """Whether no other node has printed the same block, of other ranks, in the same terminal.
+
+    With a line of its own, such as how to attach to a process that has stopped, it always is.
+
+    Args:
+        directory: the run's, which is there if there are several nodes.
+    """
+    known, folder = key(found), os.path.join(directory, saving.NODES)
+    if not known or text != found[0]["text"] or not os.path.isdir(folder):
+        return True
+    try:
+        os.close(os.open(os.path.join(folder, f".{known}"), os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return False
+    except OSError:  # that it cannot be written is said where it matters
+        pass
+    return True
+
+
+def too(one: Block) -> str:
+    """Of which other ranks a block is that was printed without them."""
+    record = one.records[0]
+    place = next((f" ({party['where'][0]})" for party in record["parties"] if party["where"]), "")
+    return f"the same of {wording.ranks({*one.late})}: {record['what']}{place}"
+
+
 def counted(told: Iterable[Block]) -> Total:
     """The errors and warnings among them."""
     found = Counter(record["severity"] for one in told for record in one.records)
@@ -71,9 +107,9 @@ def joined(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
     result: list[Block] = []
     groups: dict[str, list[int]] = {}
     for one in told:
-        known = one.records[0].get(ALIKE) if len(one.records) == 1 else None
-        same = groups.setdefault(known["key"], []) if known else []
-        into = next((n for n in same if known and _may_join(result[n], known["ranks"])), None)
+        known = key(one.records)
+        same = groups.setdefault(known, []) if known else []
+        into = next((n for n in same if _may_join(result[n], one)), None)
         if into is not None:
             try:
                 result[into] = _one(result[into], one)
@@ -104,15 +140,19 @@ def place(record: dict[str, Any]) -> object:
     return record["id"], tuple(sorted(tuple(party["where"]) for party in record["parties"]))
 
 
-def _may_join(into: Block, ranks: _Processes) -> bool:
+def _ranks(one: Block) -> _Processes:
+    ranks: _Processes = one.records[0][ALIKE]["ranks"]
+    return ranks
+
+
+def _may_join(into: Block, one: Block) -> bool:
     # Of the same processes they are several.
-    known: _Processes = into.records[0][ALIKE]["ranks"]
-    return {*map(tuple, known)}.isdisjoint(map(tuple, ranks))
+    return {*map(tuple, _ranks(into))}.isdisjoint(map(tuple, _ranks(one)))
 
 
 def _one(into: Block, one: Block) -> Block:
     first, other = into.records[0], one.records[0]
-    ranks: _Processes = [*first[ALIKE]["ranks"], *other[ALIKE]["ranks"]]
+    ranks = [*_ranks(into), *_ranks(one)]
     before, text, at = first["text"], first["text"], 0
     parties = []
     for number, party in enumerate(first["parties"]):
@@ -128,8 +168,11 @@ def _one(into: Block, one: Block) -> Block:
         text = text[:at] + shown_as + text[at:]
     record = {**first, "parties": parties, "text": text}
     record[ALIKE] = {**first[ALIKE], "ranks": ranks}
-    printed = into.printed and one.printed
-    return Block(into.text.replace(before, text, 1), [record], printed)
+    late = {*into.late, *one.late}
+    if into.printed != one.printed:
+        late.update(rank for of in _ranks(one if into.printed else into) for rank in of)
+    printed = into.printed or one.printed
+    return Block(into.text.replace(before, text, 1), [record], printed, sorted(late))
 
 
 def _shown(record: dict[str, Any]) -> object:

@@ -53,7 +53,7 @@ class Elsewhere:
 def elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> int:
     """How many of the world of a process are not among those of this node."""
     of_all = [other.registry.info for other in known]
-    alike = [o for o in of_all if (o.job, o.world_size) == (info.job, info.world_size)]
+    alike = [o for o in of_all if o.world == info.world]
     return max(0, (info.world_size or 0) - len({other.world_rank for other in alike}))
 
 

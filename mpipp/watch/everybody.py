@@ -42,11 +42,7 @@ class _World:
         self.written: list[int] = []
 
     def is_of(self, info: ProcessInfo) -> bool:
-        return _name(info) == self.name and info.world_rank not in self.ranks
-
-
-def _name(info: ProcessInfo) -> str:
-    return f"{info.job:x}-{info.world_size}"
+        return info.world == self.name and info.world_rank not in self.ranks
 
 
 class Everybody:
@@ -69,7 +65,7 @@ class Everybody:
         world = next((world for world in self._waiting if world.is_of(info)), None)
         if world is None:
             # Others of that name are spawned, all on this node as far as is known.
-            name = _name(info)
+            name = info.world
             is_shared = bool(self._directory) and name not in self._names
             world = _World(name, info.world_size or 0, is_shared)
             self._names.add(name)

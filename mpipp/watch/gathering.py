@@ -148,7 +148,7 @@ def gather(
     collected.unchecked = dict.fromkeys(compared.unchecked)
     blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
     view = compared.view
-    known = view.where, view.label, view.frames
+    known = view.where, view.label, view.frames, view.world
     for text, of in collected.new(compared.findings, *known, _pictured(compared, settings)):
         blocks.append(Block(text, of, printed=False))
     return Gathered(len(found), total.plus(collected.total(0, 0)), blocks)

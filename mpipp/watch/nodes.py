@@ -81,7 +81,7 @@ class Left:
     def not_compared(self, known: Sequence[Watched]) -> Iterator[str]:
         """A sentence for each world of which some processes are elsewhere, without a directory."""
         infos = (one.registry.info for one in known)
-        worlds = {(info.job, info.world_size): info for info in infos}
+        worlds = {info.world: info for info in infos}
         for info in worlds.values() if not self._directory else ():
             if count := elsewhere(info, known):
                 others = wording.counted(count, "process", "processes")

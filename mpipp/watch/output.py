@@ -21,7 +21,7 @@ from mpipp.errors import MpippError
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppression
 from mpipp.watch import nodes, start
-from mpipp.watch.blocks import Block, counted
+from mpipp.watch.blocks import Block, counted, is_to_be_printed
 from mpipp.watch.connection import LAUNCHER
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
@@ -178,8 +178,11 @@ class ToRun(ToStream):
         self._save()
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """A finding."""
-        printed = self._write(text + "\n\n")
+        """A finding; where all nodes have one terminal, only the first of them prints it."""
+        is_first = not self._settings.launched or is_to_be_printed(
+            self._settings.report, text, found
+        )
+        printed = is_first and self._write(text + "\n\n")
         self._node.blocks.append(Block(text, found, printed))
         self._save()
 

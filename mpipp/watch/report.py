@@ -50,12 +50,14 @@ class Collected:
         where: Where,
         label: Label,
         frames: Callable[[Party], Sequence[Frame]] = lambda party: (),
+        world: Callable[[int], str] = lambda number: "",
         more: More = lambda finding, record: None,
     ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         """The blocks of those that were not found before, and each as records for machines.
 
         Args:
             frames: a party's places, for suppressions.
+            world: that of a process, on all nodes.
             more: adds to a record what only a report shows.
         """
         fresh = []
@@ -78,7 +80,7 @@ class Collected:
             self._at[at] += 1
             self.count(finding.rule.severity)
             text = "\n".join(report.text(folded, where, label))
-            record = {**record, "text": text, **_alike(folded, where, label)}
+            record = {**record, "text": text, **_alike(folded, where, label, world)}
             more(finding, record)
             yield text, [record]
 
@@ -132,7 +134,9 @@ def _record(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]
     return record
 
 
-def _alike(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]:
+def _alike(
+    folded: report.Folded, where: Where, label: Label, world: Callable[[int], str]
+) -> dict[str, Any]:
     # What it has in common with those of other nodes, if all its processes have ranks.
     found = [[_RANK.fullmatch(label(one)) for one in of] for of in folded.processes]
     ranks = [[int(name[1]) for name in of if name] for of in found]
@@ -140,7 +144,9 @@ def _alike(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]:
         return {}
     import hashlib  # it takes some time to load
 
-    key = hashlib.sha1(repr(report.alike(folded.finding, where)).encode()).hexdigest()
+    worlds = [world(one) for one in folded.processes[0]]
+    alike = worlds, report.alike(folded.finding, where)
+    key = hashlib.sha1(repr(alike).encode()).hexdigest()
     return {ALIKE: {"key": key, "ranks": ranks}}
 
 

@@ -67,6 +67,10 @@ class View:
         """What tells a process's job from others."""
         return mark(self._watched[number].spawned)
 
+    def world(self, number: int) -> str:
+        """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
+        return self._watched[number].registry.info.world
+
     def where(self, party: Party) -> list[str]:
         """A party's source lines."""
         return self._watched[party.process].places.site(party.site)

@@ -15,7 +15,15 @@ from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppression
 from mpipp.show import wording
 from mpipp.watch import gathering, nodes
-from mpipp.watch.blocks import MOST, MOST_AT_A_PLACE, Block, joined, records
+from mpipp.watch.blocks import (
+    MOST,
+    MOST_AT_A_PLACE,
+    Block,
+    is_to_be_printed,
+    joined,
+    records,
+    too,
+)
 from mpipp.watch.report import Collected
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
@@ -39,11 +47,12 @@ def sends(rank: int, line: int = 1, count: int = 4, times: int = 1) -> list[Find
     return [replace(found, parties=(sender, receiver))] * times
 
 
-def told(*found: Finding) -> tuple[list[Block], Total]:
+def told(*found: Finding, world: str = "0-12") -> tuple[list[Block], Total]:
     """By a node, which writes it into the run's directory."""
     collected = Collected()
-    blocks = [Block(text, of) for text, of in collected.new(found, where, label)]
-    return json.loads(json.dumps(blocks)), collected.total(2, 10)
+    new = collected.new(found, where, label, world=lambda number: world)
+    blocks = [Block(text, of) for text, of in new]
+    return [one[:3] for one in json.loads(json.dumps(blocks))], collected.total(2, 10)
 
 
 def of_nodes(*of: tuple[list[Any], Total]) -> tuple[list[Block], Total]:
@@ -86,11 +95,14 @@ def test_findings_of_two_nodes_are_one() -> None:
 
 
 def test_findings_that_differ_stay_two() -> None:
-    blocks, total = of_nodes(told(*sends(0)), told(*sends(4, count=8)), told(*sends(0)))
-    assert len(blocks) == 3 and total.warnings == 3  # of the same ranks they are several, too
+    others = told(*sends(4, count=8)), told(*sends(0)), told(*sends(8), world="5-12")
+    blocks, total = of_nodes(told(*sends(0)), *others)
+    # Of the same ranks they are several, too, and of those of another MPI_COMM_WORLD.
+    assert len(blocks) == 4 and total.warnings == 4
 
 
-def test_a_line_behind_and_what_is_not_printed() -> None:
+def test_a_line_behind_and_what_is_not_printed(tmp_path: Path) -> None:
+    """Nodes that have one terminal print once what differs only by rank."""
     (first,), total = told(*sends(0))
     (second,), _ = told(*sends(4))
     remark = Block("still moving", [])
@@ -98,8 +110,21 @@ def test_a_line_behind_and_what_is_not_printed() -> None:
     both = [stops, remark, Block(second[0], second[1], False)]
     blocks, _ = joined(both, total.plus(total))
     assert blocks[0].text.splitlines()[-1] == "  rank 0 is there"
-    assert [one.printed for one in blocks] == [False, True]
+    assert [one.printed for one in blocks] == [True, True]
+    assert too(blocks[0]) == "the same of ranks 4 and 5: 1 datatype is not freed (main.c:1)"
     assert blocks[1] == remark
+    for late in (False, True), (True, False), (False, False):
+        both = [Block(*one, printed) for one, printed in zip((first[:2], second[:2]), late)]
+        ((_, _, printed, others),), _ = joined(both, total.plus(total))
+        assert printed == any(late) and others == ([4, 5] if late[0] else [0, 1]) * printed
+    directory = str(tmp_path)
+    for _ in range(2):  # there is one node, as far as is known
+        assert is_to_be_printed(directory, *first[:2])
+    (tmp_path / "nodes").mkdir()
+    texts = [first[0], second[0], stops.text]
+    assert [is_to_be_printed(directory, one, first[1]) for one in texts] == [True, True, True]
+    assert not is_to_be_printed(directory, *first[:2])
+    assert nodes.nodes(directory) == ([], [])
 
 
 def test_no_more_than_of_one_node() -> None:

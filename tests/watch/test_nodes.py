@@ -194,10 +194,20 @@ def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
     assert again.stdout == shown.stdout
 
 
-@on_mpi("mpich4")
-def test_a_directory_of_its_own_is_removed(mpi: MPI, tmp_path: Path) -> None:
-    found = watched(mpi, tmp_path, "op")
-    assert found.blocks == [mpi.cited(WRONG[3])]
+@on_mpi("mpich4", "openmpi4")
+def test_what_two_nodes_find_alike_is_printed_once(mpi: MPI, tmp_path: Path) -> None:
+    """By the first of them. The directory of its own is removed."""
+    found = watched(mpi, tmp_path, "op", "leak")
+    assert found.blocks[1:] == [mpi.cited(WRONG[3])]
+    leak = found.blocks[0].splitlines()
+    assert leak[0] == "warning: 1 datatype is not freed"
+    own = re.match(r"  ranks (0 and 1|2 and 3): ", leak[1])
+    assert own, leak
+    others = "2 and 3" if own[1] == "0 and 1" else "0 and 1"
+    assert counted(found.last) == [
+        f"mpipp: the same of ranks {others}: 1 datatype is not freed (nodes.c:54 in main)",
+        "mpipp: 1 error, 1 warning in 4 processes, 152 calls",
+    ]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
   MPI_Type_contiguous(2, MPI_INT, &rows);
   MPI_Type_commit(&rows);
   MPI_Bcast(values, rank < 2 ? 2 : 4, rank < 2 ? rows : MPI_INT, 0, MPI_COMM_WORLD);
-  MPI_Type_free(&rows);
+  if (!is_wrong("leak")) MPI_Type_free(&rows);
   MPI_Allreduce(values, &sum, 1, MPI_INT, is_wrong("op") && rank > 1 ? MPI_MAX : MPI_SUM,
                 MPI_COMM_WORLD);
   if (is_wrong("die") && rank == 3) abort();
