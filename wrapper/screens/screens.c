@@ -411,12 +411,6 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   return later;
 }
 
-int mpipp_is_usual(struct mpipp_call *call) {
-  if (call->present == MPIPP_HAS_CONSTRUCTOR)
-    return mpipp_is_there() && mpipp_is_fine_constructor(call, NULL);
-  return call->buffer_count == 2 && mpipp_is_reduced_before(call) && mpipp_meets_no_request(call);
-}
-
 // A plain call, where boxes are kept: whether it meets nothing.
 static int is_plain_alone(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
@@ -428,9 +422,17 @@ static int is_plain_alone(struct mpipp_thread *thread) {
   return mpipp_meets_nothing(&own->boxes[0], &own->over);
 }
 
+// One that makes, commits or frees a datatype, or reduces: whether it is certain to be fine.
+static int is_usual(struct mpipp_call *call) {
+  if (call->present == MPIPP_HAS_CONSTRUCTOR)
+    return mpipp_is_there() && mpipp_is_fine_constructor(call, NULL);
+  return call->buffer_count == 2 && mpipp_is_reduced_before(call) && mpipp_meets_no_request(call);
+}
+
 int mpipp_screen(struct mpipp_thread *thread, int *refused) {
-  const struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return screen_further(thread, refused);
+  if (is_usual(call)) return 0;
   // Another communicator than that of the call before.
   if (call->present & MPIPP_HAS_COMM && mpipp_is_plain_comm(call->comm) && mpipp_is_clear(thread))
     return 0;

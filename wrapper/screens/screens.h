@@ -93,16 +93,12 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
   return 1;
 }
 
-// Whether it is certain that a call is fine which others are made as often as: one that makes,
-// commits or frees a datatype, or reduces; of one that reduces [low, high) is the box then.
-int mpipp_is_usual(struct mpipp_call *call);
-
 // Whether nothing can be wrong with a call, and nothing is to be done when it returns.
 static inline __attribute__((always_inline)) int mpipp_is_clear(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return 0;
   if (mpipp_is_plain(call)) return mpipp_meets_no_request(call);
-  return mpipp_is_plain_completion(call) || mpipp_is_usual(call);
+  return mpipp_is_plain_completion(call);
 }
 
 static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
