@@ -6,7 +6,6 @@
 
 #include "generated/facts.h"
 #include "mpi/resolve.h"
-#include "recorders/again.h"
 #include "recorders/alike.h"
 #include "recorders/times.h"
 #include "records/registry.h"
@@ -438,26 +437,25 @@ static int note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uin
 }
 
 // ordinal: 0: that of a call on a window or a file, which is the next.
-static void note_collective(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                            const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
+static uint64_t note_collective(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
   uint64_t few[FEW_WORDS], *words = few;
   int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
   uint64_t most = most_words(call, vectors);
   if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
-  if (!words) return;
+  if (!words) return 0;
   collective_words(words, call, place, vectors);
   uint64_t expected = channel->expected;
-  if (!ordinal)
-    note(comm, channel, MPIPP_READ(channel->count) + 1, words);
-  else if (note_next(comm, channel, ordinal, words))
-    mpipp_may_come_again(channel, expected, call, place);
+  int is_expected = ordinal ? note_next(comm, channel, ordinal, words)
+                            : note(comm, channel, MPIPP_READ(channel->count) + 1, words);
   if (words != few) mpipp_free(words);
+  return is_expected ? expected : 0;
 }
 
-void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                  const struct mpipp_call *call, uint64_t place) {
-  if (!mpipp_ledger_limit || call->ordinal & MPIPP_UNCERTAIN) return;
-  note_collective(comm, channel, call, place, call->ordinal);
+uint64_t mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                      const struct mpipp_call *call, uint64_t place) {
+  if (!mpipp_ledger_limit || call->ordinal & MPIPP_UNCERTAIN) return 0;
+  return note_collective(comm, channel, call, place, call->ordinal);
 }
 
 int mpipp_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel) {

@@ -35,9 +35,9 @@ void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                        const struct mpipp_call *call, uint64_t place,
                        const struct mpipp_buffer *buffer);
 // The same of a collective call that MPI has accepted, with its ordinal: before, its arrays may be
-// anything.
-void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                  const struct mpipp_call *call, uint64_t place);
+// anything. Returns the item that was expected there, if it is like that; else 0.
+uint64_t mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                      const struct mpipp_call *call, uint64_t place);
 // The same of one on a window or a file, whose channel has a history from the start: it is the
 // next, and the caller raises the count.
 int mpipp_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel);
