@@ -6,7 +6,6 @@
 #include "records/registry.h"
 #include "records/store.h"
 #include "screens/boxes.h"
-#include "screens/known.h"
 
 static int is_number(uint64_t datatype) {
   const MPI_Datatype numbers[] = {MPI_DOUBLE, MPI_INT,           MPI_FLOAT,
@@ -58,8 +57,7 @@ int mpipp_is_reduced_before(struct mpipp_call *call) {
   const struct mpipp_reduction *like = place_of(call);
   const struct mpipp_buffer *one = &call->buffers[0], *other = &call->buffers[1];
   if (like->op != call->op || like->record != one->record || like->procedure != call->procedure ||
-      like->access[0] != one->access || like->access[1] != other->access ||
-      MPIPP_READ(MPIPP_READ(mpipp_last_comm)->object.live) != call->comm)
+      like->access[0] != one->access || like->access[1] != other->access)
     return 0;
   const struct mpipp_datatype *type = (const void *)(uintptr_t)one->record;
   int64_t bytes, low = (int64_t)one->address, high = (int64_t)other->address;

@@ -10,8 +10,7 @@
 int mpipp_is_plain_reduction(const struct mpipp_call *call, const struct mpipp_object *op);
 
 // Whether a blocking call is like one that was certain to be fine: the same operation and datatype,
-// both predefined, among the processes of the communicator of the last plain call; and its buffers
-// are apart. [low, high) is their box then.
+// both predefined; and its buffers are apart. [low, high) is their box then.
 int mpipp_is_reduced_before(struct mpipp_call *call);
 // The call is certain to be fine.
 void mpipp_know_reduction(const struct mpipp_call *call);
