@@ -12,8 +12,8 @@ from mpipp.watch.nodes import Left
 
 def process(rank: int | None, later: int = 0) -> Any:
     """A watched process; its rank is not known before it is looked at again."""
-    seen = SimpleNamespace(job=7, world_size=2, world_rank=later if rank is None else rank)
-    in_init = SimpleNamespace(job=7, world_size=None, world_rank=None)
+    seen = SimpleNamespace(world="7-2", world_size=2, world_rank=later if rank is None else rank)
+    in_init = SimpleNamespace(world="7-None", world_size=None, world_rank=None)
     registry = SimpleNamespace(info=in_init if rank is None else seen)
     return SimpleNamespace(
         pid=100 + later, registry=registry, refresh=lambda: setattr(registry, "info", seen)
