@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from jobs import FILE, WINDOW, WORLD, Places, Recorded, call, job, ranks
 
-from mpipp.checks.hangs.analysis import explain
+from mpipp.checks.hangs.analysis import explain, explain_all
 from mpipp.checks.hangs.report import Report
+from mpipp.errors import MpippError
+from mpipp.model import Channel, Comm, Kept, Stretch
 
 MOVING = "still moving: nothing is waited for that cannot come"
 
@@ -241,3 +244,44 @@ def test_another_collective_call_that_is_over() -> None:
     b.channels = [replace(b.channels[0], count=4)]
     assert told(a, b)[0] == "mismatch: ranks 0 and 1 are in different collective operations"
     assert stuck(a, b) == [0, 1]
+
+
+class Counting(Recorded):
+    """Counts how often its past is decoded."""
+
+    asked = 0
+
+    def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+        """What is kept of it."""
+        self.asked += 1
+        return super().past(comm, channel)
+
+
+def test_what_is_over_is_decoded_once_of_those_that_are_waited_for() -> None:
+    one, *others = (Counting(rank, 3) for rank in range(3))
+    one.joined(2).inside(call("MPI_Bcast", root=1, ordinal=2)).pending(
+        call("MPI_Ibcast", root=1, ordinal=1)
+    )
+    for other in others:
+        other.joined(2, call("MPI_Bcast", root=1))
+        other.over.insert(0, Stretch(1, 1, (Kept.of(call("MPI_Ibcast", root=1)),)))
+        other.inside(call("MPI_Iprobe", source=0, tag=5))
+    one.several_threads = True
+    one.calls.append(call("MPI_Wait", requests=1))
+    assert explain_all(job(one, *others)).knots == ()
+    assert [each.asked for each in (one, *others)] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_is_over_is_damaged(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> Any:
+        raise MpippError("it makes no sense")
+
+    a, b = ranks(2)
+    a.joined(3).inside(call("MPI_Bcast", root=1, ordinal=3))
+    b.joined(3, call("MPI_Gather", root=0)).inside(call("MPI_Finalize"))
+    if whole:
+        monkeypatch.setattr(b, "past", broken)
+    else:
+        b.over = [Stretch(3, 1, (Kept((), (), broken),))]
+    assert told(a, b)[0] == MOVING

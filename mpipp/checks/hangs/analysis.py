@@ -114,12 +114,14 @@ class Explanation:
         return rank not in self.stuck and (state is None or state.kind != "ends")
 
 
-def explain(known: World, polling_waits: bool = False) -> Explanation:
+def explain(known: World, polling_waits: bool = False, waits: Waits | None = None) -> Explanation:
     """What the processes of a job wait for, and who can never go on.
 
-    polling_waits: whether one that polls is taken to do nothing else until it finds something.
+    Args:
+        polling_waits: whether one that polls is taken to do nothing else until it finds something.
+        waits: what is known of the same job's already.
     """
-    waits = Waits(known)
+    waits = waits or Waits(known)
     states: dict[int, State] = {}
     for process in known.all:
         state = _state(process, waits)
@@ -138,7 +140,7 @@ def explain(known: World, polling_waits: bool = False) -> Explanation:
 def explain_all(known: World) -> Explanation:
     """The same; where none can be said never to go on, those that but poll count as waiting."""
     found = explain(known)
-    return found if found.knots else explain(known, polling_waits=True)
+    return found if found.knots else explain(known, True, found.waits)
 
 
 def _state(process: Process, waits: Waits) -> State:

@@ -8,7 +8,8 @@ agreement, it waits for those that have made fewer collective calls on the commu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from mpipp.checks.neighbors import sources
 from mpipp.checks.process import Operation
 from mpipp.checks.world import Member, World
 from mpipp.errors import MpippError
-from mpipp.model import Buffer, DatatypeRecord, Request
+from mpipp.model import Buffer, DatatypeRecord, Request, Stretch
 
 _UNCERTAIN = Unknown("which collective calls belong together is not certain")
 
@@ -32,9 +33,11 @@ class _Wanted(NamedTuple):
 
 class _There(NamedTuple):
     # Of a communicator, by rank: those that have not come to a call, by their rank in
-    # MPI_COMM_WORLD, and those that are in another call in its place, or have been.
+    # MPI_COMM_WORLD; those that are in another call in its place, or have been; and those that are
+    # past it, of which that is looked up where they are waited for.
     late: dict[int, int]
     different: dict[int, tuple[int, Operation]]
+    past: dict[int, tuple[int, Member]]
 
 
 class Collectives:
@@ -45,6 +48,8 @@ class Collectives:
         self._messages = messages
         self._creations = Creations(known, messages)
         self._found: dict[tuple[object, ...], _There | Unknown] = {}
+        # Of a process and a communicator: decoded once, there may be a million calls.
+        self._over: dict[tuple[int, int], Sequence[Stretch]] = {}
 
     def call(self, operation: Operation) -> Condition:
         """What a collective call waits for; nothing is known of others without a communicator."""
@@ -139,6 +144,11 @@ class Collectives:
         missing: dict[bool, set[int]] = {True: set(), False: set()}
         found: list[Condition] = []
         for rank, lenient in wanted:
+            if rank in there.past:
+                world_rank, peer = there.past.pop(rank)
+                left = self._left(peer, ordinal)
+                if left is not None and left.call.facts.operation != name:
+                    there.different[rank] = world_rank, left
             if rank in there.late:
                 missing[lenient].add(there.late[rank])
             elif rank in there.different:
@@ -162,7 +172,7 @@ class Collectives:
         return self._found[key]
 
     def _look(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
-        comm, found = member.comm, _There({}, {})
+        comm, found = member.comm, _There({}, {}, {})
         for rank in range(comm.remote_size if comm.inter else comm.size):
             world_rank = self._known.world_rank(member, rank)
             if world_rank is None:
@@ -177,8 +187,10 @@ class Collectives:
             elif self._messages.counts(peer).joined < ordinal:
                 found.late[rank] = world_rank
             else:
-                other = self._joined(peer, ordinal) or _left(peer, ordinal)
-                if other is not None and other.call.facts.operation != name:
+                other = self._joined(peer, ordinal)
+                if other is None:
+                    found.past[rank] = world_rank, peer
+                elif other.call.facts.operation != name:
                     found.different[rank] = world_rank, other
         return found
 
@@ -193,18 +205,33 @@ class Collectives:
                 return operation
         return None
 
+    def _left(self, member: Member, ordinal: int) -> Operation | None:
+        # The process's collective call with that ordinal, which is over, if it is kept.
+        process, comm = member
+        key = process.number, comm.header.record
+        if key not in self._over:
+            self._over[key] = _past(member)
+        found = self._over[key]
+        at = bisect_left(found, (ordinal + 1,)) - 1
+        if at < 0 or ordinal >= found[at].end:
+            return None
+        try:
+            call = found[at].at(ordinal).call
+        except MpippError:  # it is damaged: what else is known is told
+            return None
+        return Operation(process, replace(call, ordinal=ordinal), None, None, comm)
 
-def _left(member: Member, ordinal: int) -> Operation | None:
-    # The process's collective call with that ordinal, which is over, if it is kept.
+
+def _past(member: Member) -> Sequence[Stretch]:
+    # The collective calls that are over, in order; none where they make no sense.
     process, comm = member
     for channel in comm.channels:
-        if channel.sequence != "collectives" or not channel.history:
-            continue
-        for stretch in process.registry.past(comm, channel):
-            if stretch.first <= ordinal < stretch.end:
-                call = replace(stretch.at(ordinal).call, ordinal=ordinal)
-                return Operation(process, call, None, None, comm)
-    return None
+        if channel.sequence == "collectives" and channel.history:
+            try:
+                return process.registry.past(comm, channel)
+            except MpippError:
+                return ()
+    return ()
 
 
 def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted] | None:
