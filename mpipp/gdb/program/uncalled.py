@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import os
-
 import gdb
 
 from mpipp.checks import libraries
@@ -14,7 +12,6 @@ from mpipp.gdb.sessions import Session
 from mpipp.model import Thread
 
 _MOST = 200  # frames
-_C = ("libc.", "libc-", "libpthread")  # the C library's: what begins a thread
 
 
 def may_call(session: Session) -> bool:
@@ -31,10 +28,7 @@ def _is_of_library(thread: gdb.InferiorThread) -> bool:
             files = _files()
     except gdb.error:
         return False
-    if not files or not os.path.basename(files[-1]).startswith(_C):
-        return False  # it is not seen where it began
-    began = [file for file in files if not os.path.basename(file).startswith(_C)]
-    return bool(began) and libraries.keeps_out(began[-1])
+    return libraries.all_keep_out(files)
 
 
 def _files() -> list[str]:
