@@ -240,6 +240,16 @@ def test_another_collective_call_that_is_over() -> None:
         "the others:",
         "  rank 1 is in MPI_Finalize, called at x.c:1 in main",
     ]
+    b.calls = []
+    assert told(a, b)[:3] == [
+        "mismatch: rank 0 is in another collective operation than others were",
+        "  rank 0 waits in MPI_Bcast(root 1), called at x.c:1 in main",
+        f"    {instead}",
+    ]
+    assert stuck(a, b) == [0]
+    b.over[0] = Stretch(3, 1, (Kept.of(call("MPI_Bcast", root=1)),))
+    assert told(a, b)[0] == MOVING  # as it is in a correct program
+    b.over[0] = Stretch(3, 1, (Kept.of(call("MPI_Gather", root=0)),))
     b.calls = [call("MPI_Barrier", ordinal=4)]
     b.channels = [replace(b.channels[0], count=4)]
     assert told(a, b)[0] == "mismatch: ranks 0 and 1 are in different collective operations"

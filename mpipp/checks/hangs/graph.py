@@ -57,11 +57,16 @@ def edges(
     moves: Callable[[int], bool],
     lenient: bool,
 ) -> Iterator[Edge]:
-    """What those processes lack, for each of those who do not bring it about."""
+    """What those processes lack, for each of those who do not bring it about.
+
+    In place of another operation none does, whether it moves or not.
+    """
     for rank in ranks:
         for condition in waiting.get(rank, ()):
             for event in lacking(condition, moves, lenient):
-                yield from (Edge(rank, to, event) for to in sorted(event.ranks) if not moves(to))
+                for to in sorted(event.ranks):
+                    if event.mismatch is not None or not moves(to):
+                        yield Edge(rank, to, event)
 
 
 def components(
