@@ -44,11 +44,22 @@ def _is_inside(process: Process) -> bool:
 def finding(found: Explanation, knot: Knot) -> Finding:
     """One of them."""
     parties = tuple(_parties(found, knot))
-    if knot.circle or knot.mismatch:
+    if knot.mismatch:
+        return Finding.of("deadlock", mismatch(found, knot), parties)
+    if knot.circle:
         return Finding.of("deadlock", _circle(knot), parties)
     ranks = wording.verb(sorted(knot.ranks), "waits", "wait")
     what = f"{ranks} for {wording.ranks(knot.ended)}, which will communicate no more"
     return Finding.of("lone-wait", what, parties)
+
+
+def mismatch(found: Explanation, knot: Knot) -> str:
+    """Of one where different collective operations meet, what it is."""
+    ranks, over = found.differing(knot)
+    if over:
+        verb = wording.verb(sorted(ranks), "is", "are")
+        return f"{verb} in another collective operation than others were"
+    return f"{wording.ranks(ranks)} are in different collective operations"
 
 
 def _circle(knot: Knot) -> str:
@@ -57,7 +68,8 @@ def _circle(knot: Knot) -> str:
 
 
 def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:
-    for rank in (knot.circle or sorted(knot.ranks))[:_MOST]:
+    # Those that show it first.
+    for rank in list(dict.fromkeys((*knot.circle, *sorted(knot.ranks))))[:_MOST]:
         for wait in found.states[rank].waits:
             needed = {to for event in found.lacks(wait, lenient=False) for to in event.ranks}
             yield wait.operation.party(f"waits for {wording.ranks(needed)}")

@@ -90,6 +90,11 @@ class Operation:
     tid: int | None  # the thread that is inside of the call
     on: Comm | None = None  # of a call that is over: its communicator, freed or not
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the call has returned, and no request is of it."""
+        return self.tid is None and self.request is None
+
     def party(self, *details: str) -> Party:
         """The operation as a party of a finding."""
         request = ""

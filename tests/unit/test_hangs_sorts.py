@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jobs import FILE, WINDOW, WORLD, Places, Recorded, call, job, ranks
 
+from mpipp.checks import deadlocks
 from mpipp.checks.hangs.analysis import explain, explain_all
 from mpipp.checks.hangs.report import Report
 from mpipp.errors import MpippError
@@ -252,8 +253,45 @@ def test_another_collective_call_that_is_over() -> None:
     b.over[0] = Stretch(3, 1, (Kept.of(call("MPI_Gather", root=0)),))
     b.calls = [call("MPI_Barrier", ordinal=4)]
     b.channels = [replace(b.channels[0], count=4)]
-    assert told(a, b)[0] == "mismatch: ranks 0 and 1 are in different collective operations"
+    assert told(a, b)[0] == "mismatch: rank 0 is in another collective operation than others were"
     assert stuck(a, b) == [0, 1]
+
+
+def titles(*processes: Recorded) -> tuple[str, str]:
+    """Of what can never go on, in a report and as a finding."""
+    found = explain(job(*processes))
+    (knot,) = found.knots
+    return Report(found, Places()).headline(knot), deadlocks.finding(found, knot).what
+
+
+def test_who_is_in_another_collective_operation() -> None:
+    a, b, c = ranks(3)
+    for one in (a, c):
+        one.joined(1).inside(call("MPI_Bcast", root=1))
+    b.joined(1, call("MPI_Gather", root=0)).inside(call("MPI_Finalize"))
+    what = "ranks 0 and 2 are in another collective operation than others were"
+    assert titles(a, b, c) == (f"mismatch: {what}", what)
+    b.calls = []  # a circle, one of which is in no collective operation
+    what = "rank 0 is in another collective operation than others were"
+    a.size, b.size = 2, 2
+    assert titles(a, receives(b)) == (f"mismatch: {what}", what)
+    b.over.clear()
+    b.calls = [call("MPI_Gather", root=0)]
+    what = "ranks 0 and 1 are in different collective operations"
+    assert titles(a, b) == (f"mismatch: {what}", what)
+
+
+def test_all_who_are_named_are_shown() -> None:
+    # The shortest circle first: ranks 1 and 2.
+    a, b, c = ranks(3)
+    for one, peer in ((a, 1), (b, 2)):
+        one.posted(peer, 5).inside(call("MPI_Recv", source=peer, tag=5))
+    c.joined(1).inside(call("MPI_Barrier"))
+    found = explain(job(a, b, c))
+    (knot,) = found.knots
+    finding = deadlocks.finding(found, knot)
+    assert finding.what == "ranks 0 to 2 wait for each other"
+    assert [party.process for party in finding.parties] == [1, 2, 0]
 
 
 class Counting(Recorded):

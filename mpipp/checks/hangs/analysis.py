@@ -99,6 +99,16 @@ class Explanation:
                     found[event.member.comm.identity] = event.member.comm
         return list(found.values())
 
+    def differing(self, knot: Knot) -> tuple[frozenset[int], bool]:
+        """Of a mismatch, the ranks that are in different collective operations.
+
+        Where those that others are in are over, the ranks that are in another one, and True.
+        """
+        edges = [one for one in self.edges if one.rank in knot.ranks and one.event.mismatch]
+        going = [edge for edge in edges if edge.event.mismatch and not edge.event.mismatch.is_over]
+        ranks = {edge.rank for edge in going or edges} | {edge.to for edge in going}
+        return frozenset(ranks), not going
+
     def waits_itself(self, rank: int) -> bool:
         """Whether a process waits for others."""
         state = self.states.get(rank)

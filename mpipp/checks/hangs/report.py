@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from mpipp.checks import deadlocks
 from mpipp.checks.hangs import words
 from mpipp.checks.hangs.analysis import Explanation, Knot, State, Wait
 from mpipp.checks.hangs.conditions import Event, events
@@ -61,10 +62,8 @@ class Report:
     def headline(self, knot: Knot) -> str:
         """What it is, in one line."""
         ranks, circle = sorted(knot.ranks), knot.circle
-        if knot.mismatch and len(ranks) == 1:
-            return f"mismatch: rank {ranks[0]} is in another collective operation than others were"
         if knot.mismatch:
-            return f"mismatch: {wording.ranks(ranks)} are in different collective operations"
+            return f"mismatch: {deadlocks.mismatch(self._found, knot)}"
         if not circle:
             ended = wording.ranks(knot.ended)
             verb = wording.verb(ranks, "waits", "wait")
