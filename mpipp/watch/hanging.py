@@ -139,7 +139,8 @@ class Hanging:
     def _without_told(
         self, found: Iterable[stuck.Told], others: Iterable[Finding], view: View
     ) -> list[stuck.Told]:
-        # Of processes in different collective calls a finding says more: which they are.
+        # Of processes in different collective calls a finding says more: which they are, also of
+        # those whose calls are over, which wait for nobody.
         collected = self._telling.collected
         meetings = [
             {(party.process, party.site.address) for party in one.parties}
@@ -154,7 +155,7 @@ class Hanging:
             if self._stopping.is_asked_for  # which it does where they wait
             or one.record["kind"] != "mismatch"
             or not any(
-                calls <= {(party.process, party.site.address) for party in one.finding.parties}
+                calls & {(party.process, party.site.address) for party in one.finding.parties}
                 for calls in meetings
             )
         ]

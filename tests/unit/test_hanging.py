@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""What a watcher tells of processes that stand in different collective calls: once."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from jobs import Places, Recorded, call, job, ranks
+
+from mpipp.checks import deadlocks
+from mpipp.checks.finding import Finding, Party
+from mpipp.checks.hangs import records
+from mpipp.checks.hangs.analysis import explain
+from mpipp.model import Site
+from mpipp.watch.hanging import Hanging
+from mpipp.watch.report import Collected
+from mpipp.watch.stuck import Told
+
+
+def stands(*processes: Recorded) -> Told:
+    """What can never go on."""
+    found = explain(job(*processes))
+    finding = deadlocks.finding(found, found.knots[0])
+    return Told(finding, "", records.record(found, Places())["deadlocks"][0], True, frozenset())
+
+
+def told(one: Told, others: list[Finding]) -> list[Told]:
+    """What is left of it beside other findings."""
+    telling, stopping = SimpleNamespace(collected=Collected()), SimpleNamespace(is_asked_for=False)
+    hanging = Hanging([], 1, *cast("list[Any]", [telling, None, stopping, None]))
+    view: Any = SimpleNamespace(frames=lambda party: [])
+    return hanging._without_told([one], others, view)
+
+
+def meeting(*places: tuple[int, int]) -> Finding:
+    """Calls that do not match, by process and address."""
+    parties = [Party(process, "MPI_Bcast()", "called at", Site(at)) for process, at in places]
+    return Finding.of("collective-mismatch", "they meet", parties)
+
+
+def test_a_call_that_is_over_is_no_second_mistake() -> None:
+    a, b = ranks(2)
+    a.joined(1).inside(call("MPI_Bcast", root=1))
+    b.joined(1, call("MPI_Gather", root=0)).inside(call("MPI_Finalize"))
+    one = stands(a, b)
+    assert one.record["kind"] == "mismatch"
+    assert told(one, [meeting((0, 0x4000), (1, 0x5000))]) == []
+    assert told(one, [meeting((0, 0x6000), (1, 0x5000))]) == [one]
+    assert told(one, []) == [one]
