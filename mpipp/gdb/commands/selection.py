@@ -28,7 +28,7 @@ class Places(dict[Site, Made]):
 
     def __missing__(self, where: Site) -> Made:
         """The source lines."""
-        self[where] = Made(sites.site(where), sites.place(where))
+        self[where] = Made(*sites.made(where))
         return self[where]
 
 

@@ -30,6 +30,12 @@ def place(where: Site) -> str:
     return inheaders.place(_calls(where))
 
 
+def made(where: Site) -> tuple[list[str], str]:
+    """Both of one look."""
+    calls = _calls(where)
+    return [text for text, _ in calls], inheaders.place(calls)
+
+
 def _calls(where: Site) -> list[tuple[str, str]]:
     # Each with the path of its source.
     if where.python:
