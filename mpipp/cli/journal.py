@@ -9,6 +9,7 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from mpipp.show import wording
 from mpipp.watch.lines import Lines
 
 
@@ -35,7 +36,7 @@ class Done(NamedTuple):
     is_flushed: bool = False
 
     def __str__(self) -> str:
-        time = f", {_ordinal(self.operation.time)} time" if self.operation.time > 1 else ""
+        time = f", {wording.ordinal(self.operation.time)} time" if self.operation.time > 1 else ""
         called = f"rank {self.operation.rank}: {self.procedure} to {self.target} at {self.at}{time}"
         if self.until is None:
             return f"{called}: never handed over"
@@ -44,15 +45,10 @@ class Done(NamedTuple):
         if said != ["at once"]:
             said[0] = f"deferred to {said[0]}"
         said += ["its data taken at the local completion"] if self.is_copied else []
-        said += [f"{_ordinal(self.number)} of {self.of}"] if self.of > 1 else []
+        said += [f"{wording.ordinal(self.number)} of {self.of}"] if self.of > 1 else []
         said += [f"in {self.parts} parts"] if self.parts > 1 else []
         said += ["flushed"] if self.is_flushed else []
         return f"{called}: {', '.join(said)}"
-
-
-def _ordinal(number: int) -> str:
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{'th' if 10 < number % 100 < 20 else ending}"
 
 
 def read(files: Iterable[tuple[int, bytes]]) -> dict[Operation, Done]:

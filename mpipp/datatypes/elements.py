@@ -392,7 +392,7 @@ def _brackets(indices: Indices) -> str:
 
 def _ordinal(number: int) -> str:
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{'th' if number in (11, 12, 13) else suffix}"
+    return f"{number}{'th' if 10 < number % 100 < 20 else suffix}"
 
 
 def _amount(number: int, one: str, many: str = "") -> str:

@@ -52,3 +52,9 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """ "1 message", "3 messages"."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def ordinal(number: int) -> str:
+    """ "1st", "12th", "23rd"."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if 10 < number % 100 < 20 else ending}"

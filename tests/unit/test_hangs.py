@@ -337,6 +337,16 @@ def test_ranks(numbers: list[int], text: str) -> None:
     assert wording.ranks(numbers) == text
 
 
+def test_ordinals() -> None:
+    assert [wording.ordinal(one) for one in (1, 2, 3, 4, 11, 12, 13, 21, 22, 103, 111)] == (
+        "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 103rd 111th".split()
+    )
+    a, b = ranks(2)
+    a.joined(21).inside(call("MPI_Barrier", ordinal=21))
+    b.joined(21).inside(call("MPI_Bcast", root=0, ordinal=21))
+    assert "    the 21st collective call of rank 1 on it is " in told((a, b))[2]
+
+
 def test_the_picture_of_many() -> None:
     many = ranks(64)
     for one in many:

@@ -164,4 +164,4 @@ def _why(event: Event) -> str:
 
 
 def _nth(number: int | None) -> str:
-    return _ORDINALS.get(number, f"{number}th") if number else "next"
+    return _ORDINALS.get(number, wording.ordinal(number)) if number else "next"
