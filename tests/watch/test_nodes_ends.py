@@ -168,7 +168,7 @@ def test_what_a_launcher_has_not_read(
 
 def process(rank: int, end: int = 0) -> Any:
     """One of two."""
-    info = SimpleNamespace(job=1, world_rank=rank, world_size=2)
+    info = SimpleNamespace(job=1, world="1-2", world_rank=rank, world_size=2)
     return SimpleNamespace(registry=SimpleNamespace(info=info), end=end)
 
 
