@@ -8,7 +8,7 @@ from pathlib import Path
 import support
 from watched import Process, all_end, all_until, watched
 
-from mpipp.model import Buffer, Request
+from mpipp.model import Buffer, Comm, Request
 
 
 @support.every_mpi
@@ -189,6 +189,13 @@ def eager(process: Process) -> None:
         assert offsets() == left, stop
 
 
+def exchanged(process: Process) -> list[dict[str, int]]:
+    """Of each communicator, its counts of what was sent and received with tag 77."""
+    comms = [comm for comm in process.registry.objects("comm", True) if isinstance(comm, Comm)]
+    found = [{c.sequence: c.count for c in comm.channels if c.tag == 77} for comm in comms]
+    return [counts for counts in found if counts]
+
+
 def generalized(process: Process) -> None:
     process.until("generalized")
     request = only(process)
@@ -197,10 +204,15 @@ def generalized(process: Process) -> None:
     assert only(process).call.procedure == "MPI_Comm_idup"
     assert process.registry.find("comm", process.said["copy"]) is None  # not the one before
     process.until("duplicated")
-    assert process.find("comm", "copy").size == 1
+    copy = process.find("comm", "copy")
+    assert copy.size == 1
+    once = {"sends": 1, "receives": 1}  # in none that had the handle before
+    assert {c.sequence: c.count for c in copy.channels if c.tag == 77} == once
+    assert exchanged(process) == [once, once]
     process.until("made by an extension")  # nothing is known of it
     if process.said["made"]:
         assert process.registry.find("comm", process.said["copy"]) is None
+    assert exchanged(process) == [once, once]
     assert not process.pending()
 
 

@@ -2,7 +2,7 @@
 // What MPI libraries have beyond the standard, and makes communicators: nothing is known of these,
 // but they are not the freed ones that had their handles before.
 #include "mpi/resolve.h"
-#include "records/store.h"
+#include "recorders/communicators.h"
 
 // Handles by value, and whatever is as large, in a whole register.
 #define EXTENSION(NAME, PARAMETERS, ARGUMENTS)                                                     \
@@ -14,7 +14,7 @@
   }
 
 static int made(const MPI_Comm *comm) {
-  if (mpipp_right_library()) mpipp_unlist_ended(MPIPP_COMM, MPIPP_KEY(*comm));
+  if (mpipp_right_library()) mpipp_comm_promised(MPIPP_KEY(*comm));
   return MPI_SUCCESS;
 }
 

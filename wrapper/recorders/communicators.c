@@ -188,6 +188,11 @@ void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
   if (made) __atomic_fetch_add(&mpipp_registry.spawned, made->remote_size, __ATOMIC_RELAXED);
 }
 
+void mpipp_comm_promised(uint64_t handle) {
+  mpipp_close_channels(handle);
+  mpipp_unlist_ended(MPIPP_COMM, handle);
+}
+
 void mpipp_comm_start(void) {
   int rank = -1, size = -1;
   if (!initialized()) return;

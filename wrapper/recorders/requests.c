@@ -107,7 +107,7 @@ void mpipp_request_output(uint64_t handle, const void *output) {
     request->output = (uint64_t)(uintptr_t)output;
   }
   mpipp_unlock_kind(locked);
-  mpipp_unlist_ended(MPIPP_COMM, MPIPP_KEY(*(const MPI_Comm *)output));
+  mpipp_comm_promised(MPIPP_KEY(*(const MPI_Comm *)output));
 }
 
 static int is_partitioned(const struct mpipp_call *made) {

@@ -194,6 +194,10 @@ static int cancel(void *state, int complete) {
   return MPI_SUCCESS;
 }
 
+static void exchange(MPI_Comm on) {
+  MPI_Sendrecv(out, 1, MPI_INT, 0, 77, in, 1, MPI_INT, 0, 77, on, MPI_STATUS_IGNORE);
+}
+
 static void generalized(void) {
   MPI_Request request;
   MPI_Grequest_start(nothing, drop, cancel, NULL, &request);
@@ -203,16 +207,19 @@ static void generalized(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Comm copy;
   MPI_Comm_dup(comm, &copy);
+  exchange(copy);
   MPI_Comm_free(&copy);
   MPI_Comm_idup(comm, &copy, &request); // mostly with the same handle
   SAY(copy);
   look("duplicating");
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+  exchange(copy);
   SAY(copy);
   look("duplicated");
   MPI_Comm_free(&copy);
   int made = MAKE(comm, &copy); // mostly with that handle, too
   NUMBER(made), SAY(copy);
+  if (made) exchange(copy);
   look("made by an extension");
   if (made) MPI_Comm_free(&copy);
 }
