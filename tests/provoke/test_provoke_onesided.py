@@ -101,7 +101,9 @@ def test_schedules_are_shown(mpi: MPI) -> None:
         "mpipp: rank 1: before MPI_Win_unlock_all: 1. MPI_Put to 0",
     ]
     before = "before MPI_Win_unlock: "
-    done = run(mpi, [program, "stack", "columns"], f"--provoke={rules},split=yes")
+    words = [program, "nothing", "stack", "columns"]
+    done = run(mpi, words, f"--provoke={rules},split=yes")
+    assert f"{before}1. MPI_Put to 0\n" in done.stderr
     assert f"{before}1. MPI_Put to 0 (58 of 58 parts)\n" in done.stderr
     # Of more elements than that some go over together.
     parts = "{0}2. MPI_Accumulate to 0 ({1} of {1} parts), 1. MPI_Put to 0 ({1} of {1} parts)\n"

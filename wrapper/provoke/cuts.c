@@ -34,7 +34,8 @@ static const struct mpipp_datatype *element(const struct mpipp_datatype *type, i
   return found;
 }
 
-// The bytes of a side in the order of its type map: that is how the sides fit together.
+// The bytes of a side in the order of its type map: that is how the sides fit together. total: of
+// the sides before, -1: this is the first.
 static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *total, int64_t unit) {
   const struct mpipp_datatype *type = type_of(buffer);
   struct mpipp_layout *layout = malloc(mpipp_layout_bytes(RUNS));
@@ -50,7 +51,7 @@ static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *tot
     bytes += length;
   }
   // Predefined types with gaps, and sides that do not fit together, are left to MPI.
-  if (fine && bytes == size && (!*total || *total == bytes)) {
+  if (fine && bytes == size && (*total < 0 || *total == bytes)) {
     *total = bytes;
     return layout;
   }
@@ -97,7 +98,7 @@ static struct mpipp_cuts *cut(struct mpipp_layout *const layouts[MPIPP_SIDES], i
                               int64_t unit, int by_element) {
   int64_t most = mpipp_rules.parts ? mpipp_rules.parts : MOST;
   int64_t part = part_of(total, unit, by_element ? most : lesser(most, PARTS));
-  uint32_t count = total ? walk(layouts, total, part, NULL) : 0;
+  uint32_t count = total > 0 ? walk(layouts, total, part, NULL) : 0;
   int together = count > most;
   if (together) {
     part = part_of(total, unit, most);
@@ -125,7 +126,7 @@ struct mpipp_cuts *mpipp_cuts_new(const struct mpipp_buffer *const sides[MPIPP_S
                                   int by_element) {
   struct mpipp_layout *layouts[MPIPP_SIDES] = {NULL};
   const struct mpipp_datatype *unit = by_element ? element(type_of(sides[MPIPP_TARGET]), 0) : NULL;
-  int64_t total = 0, bytes = unit ? unit->size : 1;
+  int64_t total = -1, bytes = unit ? unit->size : 1;
   int fine = bytes > 0 && (unit || !by_element);
   for (int i = 0; fine && i < MPIPP_SIDES; i++) {
     if (!sides[i]) continue;

@@ -272,6 +272,14 @@ static void columns(void) {
   tell("columns", is_wrong);
 }
 
+// The sides do not fit together: an error, which the library may take no notice of.
+static void put_nothing(void) {
+  int out = 0, other = 1 - rank;
+  MPI_Win_lock(MPI_LOCK_SHARED, other, 0, window);
+  MPI_Put(&out, 0, MPI_INT, other, 0, 5, MPI_INT, window);
+  MPI_Win_unlock(other, window);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
@@ -286,6 +294,7 @@ int main(int argc, char **argv) {
   MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "right")) is_right = 1;
+    if (!strcmp(argv[i], "nothing")) put_nothing();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
       if (!strcmp(argv[i], cases[k].name) || !strcmp(argv[i], "all")) cases[k].run();
   }
