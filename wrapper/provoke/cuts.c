@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "provoke/cuts.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "layouts/layouts.h"
@@ -11,8 +12,10 @@ enum {
   PARTS = 64,     // that a put or get without gaps is cut into
   MOST = 512,     // elements, or parts with the gaps; where there are more, some go together
   RUNS = 1 << 16, // of one side; what has more is left whole
+  KEPT = 1 << 22, // runs of all operations that wait: 128 MiB
   MOST_NESTED = 16,
 };
+static uint32_t kept; // runs
 // Offsets may be negative, addresses of layouts may not.
 static const uint64_t base = (uint64_t)1 << 60;
 
@@ -35,8 +38,9 @@ static const struct mpipp_datatype *element(const struct mpipp_datatype *type, i
 }
 
 // The bytes of a side in the order of its type map: that is how the sides fit together. total: of
-// the sides before, -1: this is the first.
-static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *total, int64_t unit) {
+// the sides before, -1: this is the first. has_gap: units do not follow each other in memory.
+static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *total, int64_t unit,
+                                 int has_gap) {
   const struct mpipp_datatype *type = type_of(buffer);
   struct mpipp_layout *layout = malloc(mpipp_layout_bytes(RUNS));
   int64_t bytes = 0, size;
@@ -47,7 +51,7 @@ static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *tot
   }
   for (uint32_t i = 0; fine && i < layout->count; i++) {
     int64_t length = (int64_t)(layout->all[i].high - layout->all[i].low);
-    fine = length % unit == 0;
+    fine = has_gap ? length == unit : length % unit == 0;
     bytes += length;
   }
   // Predefined types with gaps, and sides that do not fit together, are left to MPI.
@@ -89,9 +93,22 @@ static uint32_t walk(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t to
   return count;
 }
 
-// Bytes of each of so many parts.
+// Bytes of each of so many parts, or more of them: what each counts is an int.
 static int64_t part_of(int64_t total, int64_t unit, int64_t parts) {
-  return (total / unit + parts - 1) / parts * unit;
+  return lesser((total / unit + parts - 1) / parts * unit, INT_MAX / unit * unit);
+}
+
+// NULL: no memory, or too much of it.
+static struct mpipp_cuts *room_for(uint32_t runs, int64_t unit) {
+  struct mpipp_cuts *cuts = NULL;
+  if (__atomic_add_fetch(&kept, runs, __ATOMIC_RELAXED) <= KEPT)
+    cuts = malloc(sizeof *cuts + runs * sizeof *cuts->runs);
+  if (cuts)
+    *cuts = (struct mpipp_cuts){
+        .unit_bytes = unit, .run_count = runs, .first = malloc((runs + 1) * sizeof *cuts->first)};
+  else
+    __atomic_sub_fetch(&kept, runs, __ATOMIC_RELAXED);
+  return cuts;
 }
 
 static struct mpipp_cuts *cut(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t total,
@@ -104,10 +121,8 @@ static struct mpipp_cuts *cut(struct mpipp_layout *const layouts[MPIPP_SIDES], i
     part = part_of(total, unit, most);
     count = walk(layouts, total, part, NULL);
   }
-  struct mpipp_cuts *cuts = count > 1 ? malloc(sizeof *cuts + count * sizeof *cuts->runs) : NULL;
+  struct mpipp_cuts *cuts = count > 1 ? room_for(count, unit) : NULL;
   if (!cuts) return NULL;
-  *cuts =
-      (struct mpipp_cuts){.unit_bytes = unit, .first = malloc((count + 1) * sizeof *cuts->first)};
   walk(layouts, total, part, cuts->runs);
   int64_t done = 0;
   for (uint32_t i = 0; cuts->first && i < count; i++) {
@@ -127,11 +142,12 @@ struct mpipp_cuts *mpipp_cuts_new(const struct mpipp_buffer *const sides[MPIPP_S
   struct mpipp_layout *layouts[MPIPP_SIDES] = {NULL};
   const struct mpipp_datatype *unit = by_element ? element(type_of(sides[MPIPP_TARGET]), 0) : NULL;
   int64_t total = -1, bytes = unit ? unit->size : 1;
+  int has_gap = unit && unit->extent != unit->size;
   int fine = bytes > 0 && (unit || !by_element);
   for (int i = 0; fine && i < MPIPP_SIDES; i++) {
     if (!sides[i]) continue;
     fine = !by_element || element(type_of(sides[i]), 0) == unit;
-    layouts[i] = fine ? runs(sides[i], &total, bytes) : NULL;
+    layouts[i] = fine ? runs(sides[i], &total, bytes, has_gap) : NULL;
     fine = layouts[i] != NULL;
   }
   struct mpipp_cuts *cuts = fine ? cut(layouts, total, bytes, by_element) : NULL;
@@ -141,6 +157,8 @@ struct mpipp_cuts *mpipp_cuts_new(const struct mpipp_buffer *const sides[MPIPP_S
 }
 
 void mpipp_cuts_free(struct mpipp_cuts *cuts) {
-  if (cuts) free(cuts->first);
+  if (!cuts) return;
+  __atomic_sub_fetch(&kept, cuts->run_count, __ATOMIC_RELAXED);
+  free(cuts->first);
   free(cuts);
 }

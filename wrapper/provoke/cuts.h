@@ -17,7 +17,7 @@ struct mpipp_run {
 struct mpipp_cuts {
   MPI_Datatype unit; // what they consist of: bytes, or elements of an accumulate
   int64_t unit_bytes;
-  uint32_t count;
+  uint32_t run_count, count;
   uint32_t *first; // run of each, and where the last one ends
   struct mpipp_run runs[];
 };
