@@ -78,12 +78,14 @@ static int keep_accumulates(struct mpipp_schedule_item *items, uint32_t count) {
   return fine;
 }
 
+// All parts of an operation together take as long as one that is not cut.
 static void linger(struct mpipp_deferred *before) {
   if (mpipp_rules.latency <= 0) return;
-  uint64_t milliseconds = mpipp_chance((uint64_t)mpipp_rules.latency + 1);
-  struct timespec time = {(time_t)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000000};
+  uint64_t microseconds = mpipp_chance((uint64_t)mpipp_rules.latency + 1) * 1000;
+  if (before->cuts) microseconds /= before->cuts->count;
+  struct timespec time = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
   nanosleep(&time, NULL);
-  before->delay += milliseconds;
+  before->delay += microseconds;
 }
 
 static struct mpipp_schedule_item *items_of(struct mpipp_deferred *list, uint32_t *count) {
@@ -141,7 +143,7 @@ static void note(const struct mpipp_deferred *one, int flushed) {
   if (!one->is_at_once) mpipp_note(&one->at, MPIPP_WAY_WAITS, mpipp_here(), 0);
   if (one->cuts) mpipp_note(&one->at, MPIPP_WAY_CUT, NULL, one->cuts->count);
   if (flushed) mpipp_note(&one->at, MPIPP_WAY_FLUSHED, NULL, 0);
-  if (one->delay) mpipp_note(&one->at, MPIPP_WAY_DELAYED, NULL, one->delay);
+  if (one->delay) mpipp_note(&one->at, MPIPP_WAY_DELAYED, NULL, (one->delay + 999) / 1000);
 }
 
 // Operations in the order of their first cuts.
