@@ -178,8 +178,10 @@ def least(
     schedules: provoke.Schedules, tried: Callable[[provoke.Schedules], tuple[int, str]]
 ) -> provoke.Schedules:
     """With all the rules by which less is done, and the program's outcome differs all the same."""
-    said = {name for name, _ in schedules.rules}
+    said = dict(schedules.rules)
     for row in provoke.LESS:
+        if any(said.get(name) == "no" for name, _ in row):
+            continue
         for name, value in row:
             less = schedules.with_rule(name, value)
             if name not in said and tried(less)[1]:

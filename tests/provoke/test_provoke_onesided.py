@@ -62,7 +62,8 @@ def test_correct_programs_stay_as_they_are(mpi: MPI) -> None:
     are slow with all libraries but Open MPI 4.
     """
     program = compile_program(PROGRAMS / "correct_onesided.c", mpi)
-    runs = {"mpich5": {1: 2, 2: 2}, "openmpi4": {1: 3, 2: 4}}.get(mpi.id, {3: 2})
+    two = {"mpich5": {"1,parts=2": 2, "2,parts=3": 2}, "openmpi4": {"1,parts=3": 3, "2": 4}}
+    runs = two.get(mpi.id, {"3": 2})
     results = {2: "48d51db4", 3: "c0baf7ec", 4: "16bede2bf"}
     for seed, n in runs.items():
         done = run(mpi, [program, "1", "100"], f"--provoke=rma,{seed}", n=n)
@@ -148,6 +149,11 @@ def test_the_least_that_differs_has_the_fewest_parts(needed: int, rule: str) -> 
 
     found = sweep.least(provoke.Schedules(1, rma=True), tried)
     assert found.word() == f"rma,1,defer=no,flush=no,local=no,order=program{rule}"
+
+
+def test_the_least_of_what_is_not_cut_has_no_parts() -> None:
+    found = sweep.least(provoke.Schedules(1, True, (("split", "no"),)), lambda _: (2, "differs"))
+    assert found.word() == "rma,1,defer=no,flush=no,local=no,order=program,split=no"
 
 
 def meant(word: str | None) -> provoke.Schedules | None:
