@@ -246,8 +246,8 @@ class Telling:
             if not isinstance(buffer.datatype, DatatypeRecord):
                 continue
             tree = buffer.datatype.tree
-            shifts = [one.shift for one in event.lent] if _is_direct(side, found) else [0]
-            for shift in shifts:
+            lent = [one.shift for one in event.lent if one.owner == found.owner]
+            for shift in lent if _is_direct(side, found) else [0]:
                 low, high = (byte - shift - address for byte in found.bytes_of(side))
                 for element in touching(tree, buffer.count, low)[:1]:
                     some = _part(element, low, high)
