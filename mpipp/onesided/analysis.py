@@ -353,7 +353,7 @@ class _Analysis:
                 entry.request = event.request
                 entry.epoch = opened
                 around = self.lives.epochs(process, entry.window) if entry.window else None
-                if around is not None and owner == own:
+                if around is not None:
                     around.hold(entry)
                 self.conflicts.check(entry)
                 found.append(entry)

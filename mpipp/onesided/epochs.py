@@ -35,7 +35,7 @@ class Epochs:
         requested: as `local`, of operations that have requests.
         hidden: stores, and buffers that operations write, that the public copy has not (separate
             model).
-        guarded: buffers in memory that this process has locked of its own.
+        guarded: buffers in memory that this process has locked.
         heard: the clock when the private copy was last brought up to date (separate model), and
             `heard_number` the event's number.
     """
@@ -86,7 +86,7 @@ class Epochs:
         return exclusion(self.locks.get(target) or self.all_locked)
 
     def hold(self, entry: Entry) -> None:
-        """A buffer lies in this process's memory of the window."""
+        """A buffer of this process lies in memory of the window."""
         if entry.lock:
             while self.guarded and self.guarded[0].end_time != PENDING:
                 self.guarded.popleft()
@@ -95,11 +95,12 @@ class Epochs:
             entry.public_time = PENDING
             self.hidden.append(entry)
 
-    def unguard(self) -> None:
-        """This process's memory is unlocked: that does not wait for others' operations."""
-        for entry in self.guarded:
+    def unguard(self, owner: int | None) -> None:
+        """A process's memory is unlocked, None: all: that waits for no operation elsewhere."""
+        unlocked = [entry for entry in self.guarded if owner in (None, entry.owner)]
+        self.guarded = deque(entry for entry in self.guarded if owner not in (None, entry.owner))
+        for entry in unlocked:
             entry.outlives = entry.end_time == PENDING
-        self.guarded.clear()
 
     def epoch(self, target: int, index: int) -> Synchronization | None:
         """What has opened the epoch of an operation on a target; None: there is none."""

@@ -242,9 +242,9 @@ class Synchronizer:
             targets = [event.target]
         for target in targets:
             self._end(process, mine, target, process.time, event, everywhere=True)
-        if event.target in (-1, mine.rank):
-            mine.unguard()
-        self.exposures.unlock(process, event, self._owner(mine, event))
+        owner = self._owner(mine, event)
+        mine.unguard(owner)
+        self.exposures.unlock(process, event, owner)
         mine.publish(process.time)
 
     def _owner(self, mine: Epochs, event: Synchronization) -> int | None:
