@@ -231,13 +231,18 @@ def test_every_procedure_of_the_library_is_wrapped_or_calls_nothing(mpi: support
 
 def exported(library: str) -> set[str]:
     """Its procedures without "MPI_"."""
+    return {name[4:] for name in exported_of(library, "MPI_")}
+
+
+def exported_of(library: str, prefix: str) -> set[str]:
+    """Its procedures whose names begin so."""
     done = subprocess.run(
         [support.need("nm"), "-D", "--defined-only", library],
         capture_output=True,
         text=True,
         check=True,
     )
-    return set(re.findall(r" [TWti] MPI_(\w+)", done.stdout))
+    return set(re.findall(rf" [TWti] ({prefix}\w+)", done.stdout))
 
 
 def library_of(mpi: support.MPI) -> str:
@@ -267,3 +272,6 @@ def test_the_wrapper_exports_both_names(mpi: support.MPI) -> None:
     wanted = {n for n in WRAPPED if n in declared or BY_NAME[n].removed}
     assert exported == {prefix + name for name in wanted for prefix in ("MPI_", "PMPI_")}
     assert len(wanted) > 200
+    # Of extensions none that a program would find though the library has it not.
+    if mpi.id != "abi5":
+        assert {n for n in names if n.startswith("MPIX_")} <= exported_of(library_of(mpi), "MPIX_")
