@@ -322,3 +322,23 @@ def test_info_keys_say_which_accumulates_may_be_at_once(
     program[1].accumulate(1, at(8), ops[1])
     program.sync("fence", "MPI_MODE_NOSUCCEED")
     assert len(found(program)) == conflicts
+
+
+def test_a_buffer_in_memory_that_is_unlocked_before_the_operation_ends() -> None:
+    # Rank 0 puts to rank 2 from the memory of rank 1, which stores there under its own lock.
+    for early in (True, False):
+        program = Program(3, flavor="shared")
+        program[0].sync("lock", 1, exclusive=True)
+        program[0].sync("lock", 2)
+        event = program[0].operation("put", 2, at(0), ())
+        assert isinstance(event, m.Operation)
+        program[0].events[-1] = event._replace(lent=(m.Lent(False, 1, at(8), 0),))
+        for target in (1, 2) if early else (2, 1):
+            program[0].sync("unlock", target)
+        program[1].sync("lock", 1, exclusive=True)
+        program[1].store(at(8))
+        program[1].sync("unlock", 1)
+        program.end()
+        result = analyse(program.events())
+        # A flag may say that the put was before.
+        assert (result.conflicts, len(result.undecided)) == ([], early)
