@@ -102,7 +102,7 @@ def test_schedules_are_shown(mpi: MPI) -> None:
         "mpipp: rank 1: before MPI_Win_unlock_all: 1. MPI_Put to 0",
     ]
     before = "before MPI_Win_unlock: "
-    words = [program, "nothing", "stack", "columns"]
+    words: list[str | Path] = [program, "nothing", "stack", "columns"]
     done = run(mpi, words, f"--provoke={rules},split=yes")
     assert f"{before}1. MPI_Put to 0\n" in done.stderr
     assert f"{before}1. MPI_Put to 0 (58 of 58 parts)\n" in done.stderr
