@@ -25,6 +25,7 @@ static void give(int early) {
 
 int main(int argc, char **argv) {
   int rank;
+  double seen[TIMES][2];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int time = 0; time < TIMES; time++) {
@@ -33,8 +34,9 @@ int main(int argc, char **argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 2; i++) {
       MPI_Recv(taken, CELLS, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      printf("block %g\n", taken[CELLS / 2]);
+      seen[time][i] = taken[CELLS / 2];
     }
   }
+  for (int i = 0; rank == 1 && i < 2 * TIMES; i++) printf("block %g\n", seen[i / 2][i % 2]);
   MPI_Finalize();
 }

@@ -19,8 +19,7 @@
 enum mpipp_state {
   RESTING,  // MPI does nothing with it
   ACTIVE,   // it is compared at its end
-  SPOILED,  // the same without a finding: another operation writes there, too
-  UNSEEN,   // nobody looks this time: what MPI has received comes in
+  SPOILED,  // the same without a finding: another operation writes there, too, or nobody looks
   GIVEN_UP, // the program has its bytes as they are
   LEFT,     // the same, and nobody knows whether it is complete
   GONE,     // its memory is used otherwise by now: nothing is stored there
@@ -48,8 +47,10 @@ static __thread uint64_t first_end __attribute__((tls_model("initial-exec"))) = 
 
 static struct mpipp_compared *claim(void) {
   enum { AT_ONCE = 64 };
-  if (!unused) {
+  static uint32_t made; // no more than can be active: MPI may have to be given any of them
+  if (!unused && made < MOST) {
     struct mpipp_compared *more = mpipp_guard_allocate(AT_ONCE * sizeof *more);
+    if (more) made += AT_ONCE;
     for (int i = 0; more && i < AT_ONCE; i++) {
       more[i].next = unused;
       unused = &more[i];
@@ -130,7 +131,6 @@ struct mpipp_work {
   struct mpipp_compared *compared;
   struct mpipp_change *change; // NULL: none is looked for, or one is found
   uint64_t done;               // blocks
-  int looks;                   // 0: it is not to be found what the program stores
 };
 
 static inline void copy(void *to, const void *from, uint64_t bytes) {
@@ -173,7 +173,7 @@ static void keep(void *argument) {
       copy(to, at(piece.low), bytes);
     else if (!read_shared(to, piece))
       return;
-    if (compared->writes && work->looks) mpipp_pattern_put(piece.low, bytes);
+    if (compared->writes) mpipp_pattern_put(piece.low, bytes);
     to += bytes;
   }
 }
@@ -274,17 +274,16 @@ static void leave_active(struct mpipp_compared *compared) {
 }
 
 int mpipp_compared_begin(struct mpipp_compared *compared, int looks) {
-  struct mpipp_work work = {.compared = compared, .looks = looks};
+  struct mpipp_work work = {.compared = compared};
   if (compared->state != RESTING)
     mpipp_compared_end(compared, NULL);   // MPI did not start it after all
   if (!looks && compared->copy) return 1; // MPI has the program's own bytes
-  if (active_count == MOST) return 0;
   int whole = mpipp_carefully(keep, &work) && work.done == compared->bytes.count;
   if (!whole) {
     if (compared->writes) mpipp_carefully(restore, &work);
     return 0;
   }
-  compared->state = looks ? ACTIVE : UNSEEN;
+  compared->state = looks ? ACTIVE : SPOILED;
   compared->position = active_count;
   hulls[active_count] = (struct mpipp_piece){compared->bytes.low, compared->bytes.high};
   active[active_count++] = compared;
@@ -296,8 +295,7 @@ int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *cha
   if (compared->state == RESTING) return 0;
   struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state == ACTIVE) work.change = change;
-  int comes_in = compared->state == UNSEEN || compared->state == GIVEN_UP ||
-                 (compared->state == LEFT && change);
+  int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
   if (comes_in && compared->writes)
     mpipp_carefully_deliver(restore, &work);
   else if ((compared->state == ACTIVE || compared->state == SPOILED) && compared->writes)
@@ -331,7 +329,7 @@ void mpipp_compared_drop(struct mpipp_compared *compared) {
 }
 
 static int is_with_mpi(const struct mpipp_compared *compared) {
-  return compared->state == ACTIVE || compared->state == SPOILED || compared->state == UNSEEN;
+  return compared->state == ACTIVE || compared->state == SPOILED;
 }
 
 void mpipp_compared_give_up(struct mpipp_compared *compared) {

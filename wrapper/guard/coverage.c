@@ -62,10 +62,6 @@ static int is_always(const struct mpipp_cover *cover) {
   return MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always);
 }
 
-int mpipp_coverage_any(const struct mpipp_cover *cover) {
-  return percent || is_always(cover);
-}
-
 // Processes wait for each other, so what one spends others pay for, too, unless it is at the same
 // time: all of one machine have their turns together, at the beginning of each period, for as much
 // of it as there is time for.
@@ -85,6 +81,17 @@ int mpipp_coverage_affords(const struct mpipp_cover *cover) {
   if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
   uint64_t now = mpipp_ticks(), allowed = (now - begun + HEAD_START) / 100 * percent;
   return is_turn(now, allowed) && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
+}
+
+// The first requests of each place are. A place that makes them again and again would take all time
+// there is for that alone.
+int mpipp_coverage_offers(const struct mpipp_cover *cover) {
+  enum { FIRST = 64 };
+  static unsigned char made[MPIPP_COVERS];
+  unsigned char *number = &made[cover - covers];
+  if (is_always(cover) || !percent || *number == FIRST) return mpipp_coverage_affords(cover);
+  ++*number;
+  return 1;
 }
 
 void mpipp_coverage_begin(struct mpipp_cover *cover) {

@@ -11,10 +11,10 @@
 int mpipp_coverage_open(void);
 // The place that a call is made at; NULL where it is not open.
 struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call);
-// Whether there is ever time for operations of it; whether there is for one more. Places take
-// turns, and so do operations of one.
-int mpipp_coverage_any(const struct mpipp_cover *cover);
+// Whether there is time for one more operation of it. Places take turns, and so do operations of
+// one. Whether a persistent request that is made there is to take turns when it starts.
 int mpipp_coverage_affords(const struct mpipp_cover *cover);
+int mpipp_coverage_offers(const struct mpipp_cover *cover);
 
 // An operation of a place is looked at. The processor's clock, in its ticks; what was done for a
 // place since then is counted.

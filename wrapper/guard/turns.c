@@ -59,7 +59,7 @@ static int uses_any(const struct mpipp_call *call) {
 static struct mpipp_cover *choose(const struct mpipp_call *call) {
   struct mpipp_cover *cover = uses_any(call) && open_guard() ? mpipp_cover_of(call) : NULL;
   int persistent = mpipp_turn_is_persistent(call); // whose turn it is at each start
-  if (!cover || (persistent ? mpipp_coverage_any(cover) : mpipp_coverage_affords(cover)))
+  if (!cover || (persistent ? mpipp_coverage_offers(cover) : mpipp_coverage_affords(cover)))
     return cover;
   mpipp_leave_out(cover, persistent, 1);
   return NULL;
