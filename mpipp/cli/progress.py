@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
@@ -23,6 +24,7 @@ class Progress:
         self._is_silent = quiet or not stream.isatty()
         self._long = long
         self._what = ""
+        self._begun = 0.0
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
         self._bar: Bar | None = None
@@ -32,15 +34,22 @@ class Progress:
         self.end()
         if self._is_silent:
             return
-        self._what = what
+        self._what, self._begun = what, time.monotonic()
+        self._wait()
+
+    def _wait(self) -> None:
         self._timer = threading.Timer(self._long, self._show)
         self._timer.daemon = True
-        self._timer.start()
+        try:
+            self._timer.start()
+        except RuntimeError:  # there may be no more threads
+            self._timer = None
 
     def clear(self) -> None:
         """Make room for a line of another's; it is shown again after a while."""
         if self._timer is not None:
-            self.begin(self._what)
+            self.end()
+            self._wait()
 
     def end(self) -> None:
         """It is over."""
@@ -69,18 +78,21 @@ class Progress:
             from rich.progress import SpinnerColumn, TimeElapsedColumn
         except ImportError:
             return
-        columns = SpinnerColumn(), "{task.description}", TimeElapsedColumn()
+        columns = SpinnerColumn("line"), "{task.description}", TimeElapsedColumn()
+        console = Console(file=self._stream)
+        if not console.is_interactive:
+            return
         with self._lock:
             if self._timer is not threading.current_thread():
                 return  # it was over in the meantime
             made = Bar(
                 *columns,
-                console=Console(file=self._stream),
+                console=console,
                 transient=True,
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
             task = made.add_task(self._what, total=None)
-            made.tasks[task].start_time = made.get_time() - self._long
+            made.tasks[task].start_time = made.get_time() - (time.monotonic() - self._begun)
             made.start()
             self._bar = made

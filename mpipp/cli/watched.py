@@ -394,7 +394,7 @@ class _Session:
 
     def _look(self, processes: int) -> None:
         self._looks = processes > 0
-        if processes:
+        if processes and (self._opening is None or not self._opening.is_open):
             counted = wording.counted(processes, "process", "processes")
             self._progress.begin(f"mpipp: looking at what {counted} recorded")
         else:

@@ -184,7 +184,8 @@ class ToRun(ToStream):
         )
         printed = is_first and self._write(text + "\n\n")
         self._node.blocks.append(Block(text, found, printed))
-        self._save()
+        if not self._save() and not printed:
+            self._write(text + "\n\n")  # nobody else knows of these ranks
 
     def total(self, total: Total) -> None:
         """The end; whoever has started the run says that of all nodes."""

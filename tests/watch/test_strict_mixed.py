@@ -104,7 +104,7 @@ class Asking:
 
     def add(self, rank: int, size: int, strict: bool = True) -> None:
         """One more."""
-        info = SimpleNamespace(job=7, world_rank=rank, world_size=size, pid=100 + rank)
+        info = SimpleNamespace(world=f"7-{size}", world_rank=rank, world_size=size, pid=100 + rank)
         one = SimpleNamespace(pid=info.pid, state=RUNNING, strict=strict, initialized=True)
         one.registry, one.refresh = SimpleNamespace(info=info), lambda: None
         self.watched.append(one)

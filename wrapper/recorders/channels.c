@@ -190,7 +190,8 @@ void mpipp_note_joined(const struct mpipp_call *call) {
   struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) {
     uint64_t like = mpipp_note_collective_locked(comm, channel, call, place);
-    if (like) mpipp_may_come_again(channel, like, call, place);
+    if (like && !MPIPP_READ(mpipp_several_threads))
+      mpipp_may_come_again(channel, like, call, place);
     if (MPIPP_UNLIKELY(turn.channel != channel) && mpipp_shared) change_turns(call, comm, channel);
     turn.calls++;
   }

@@ -29,6 +29,8 @@ static void early(void) {
 static void late(void) {
   WRONG("lifetime: MPI_Send is called after MPI_Finalize",
         MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
+  WRONG("lifetime: MPI_Allreduce is called after MPI_Finalize",
+        MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, comm));
   WRONG("lifetime: MPI_Type_contiguous is called after MPI_Finalize",
         MPI_Type_contiguous(2, MPI_INT, &type));
   WRONG("lifetime: MPI_Type_size is called after MPI_Finalize", MPI_Type_size(MPI_INT, &flag));

@@ -487,6 +487,7 @@ int main(int argc, char **argv) {
   partitions();
 #endif
   reductions();
+  RIGHT(MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, comm));
   tags();
   topologies();
   groups();
