@@ -141,6 +141,12 @@ static void replaced(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   tell("replaced", before, has_only(values, N, 51 - rank));
 }
+#endif
+
+// Not with Open MPI 5.0: its MPI_Wait for a partitioned send now and then never returns, on a busy
+// machine and without anything preloaded, too (open-mpi/ompi issue 12935).
+#if MPI_VERSION >= 4 && !defined OMPI_MAJOR_VERSION
+#define HAVE_PARTITIONS
 
 // A partition is changed after it was marked as ready; "junk" are the changed values.
 static void partitions(int is_right) {
@@ -192,6 +198,8 @@ int main(int argc, char **argv) {
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
   persistent_reduction();
   replaced();
+#endif
+#ifdef HAVE_PARTITIONS
   partitions(0);
   partitions(1);
 #endif
