@@ -144,7 +144,7 @@ static void replaced(void) {
 #endif
 
 // Not with Open MPI 5.0: its MPI_Wait for a partitioned send now and then never returns, on a busy
-// machine and without anything preloaded, too (open-mpi/ompi issue 12935).
+// machine and without anything preloaded, too (open-mpi/ompi pull request 12935).
 #if MPI_VERSION >= 4 && !defined OMPI_MAJOR_VERSION
 #define HAVE_PARTITIONS
 
