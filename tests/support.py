@@ -12,6 +12,7 @@ import functools
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -40,6 +41,7 @@ MACHINE = tuple(os.environ.get("MPIPP_TEST_MPIS", "mpich4,openmpi4").split(","))
 WHEELS = () if "MPIPP_TEST_MPIS" in os.environ else ("mpich5", "openmpi5", "abi5")
 MPI_IDS = (*MACHINE, *WHEELS)
 _MARKER = "---8<---"
+_LONGEST = 240  # seconds of a command; a test has 300 (pyproject.toml)
 # Newer versions of gdb say it of their own cores, older ones of the kernel's on newer processors.
 _OF_CORES = re.compile(
     r"(?m)^\n?warning: (Section `\.reg-xstate/\d+' in core file too small"
@@ -109,19 +111,18 @@ class MPI:
         n: int = 1,
         preload: bool = True,
         env: Mapping[str, str] | None = None,
-        timeout: float = 60,
+        timeout: float = 120,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program under mpiexec on `n` processes, with the wrapper in the program only."""
         words = [*self.mpiexec, "-n", str(n)]
         if preload:
             words += ["env", f"LD_PRELOAD={self.wrapper}"]
-        return subprocess.run(
+        return finished(
             [*words, *map(str, command)],
+            timeout,
             env={**self.env, **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
 
 
@@ -159,6 +160,47 @@ def end(launcher: subprocess.Popen[str], patience: float = 20) -> None:
             launcher.wait(seconds)
             return
     launcher.kill()
+
+
+@contextmanager
+def running(words: Sequence[str | Path], **how: Any) -> Iterator[subprocess.Popen[str]]:
+    """A command, which is ended where the test fails meanwhile; `how`: as Popen takes it.
+
+    Popen by itself would wait for ever for one that hangs.
+    """
+    with subprocess.Popen(words, text=True, **how) as process:
+        try:
+            yield process
+        except BaseException:
+            end(process)
+            raise
+
+
+def finished(words: Sequence[str], timeout: float, **how: Any) -> subprocess.CompletedProcess[str]:
+    """What a command has said, whatever its exit status; `how`: as Popen takes it.
+
+    The test fails with what it has said so far where it takes longer than `timeout`, in seconds. It
+    is asked to end then: a launcher that is killed may leave processes that spin for ever.
+    """
+    with running(words, **how) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            end(process)
+            said = _said_so_far(process)
+            pytest.fail(f"not ended after {timeout:g} s: {shlex.join(words)}\n{said}")
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def _said_so_far(process: subprocess.Popen[str]) -> str:
+    # Who is left may keep the pipes open.
+    try:
+        output, errors = process.communicate(timeout=5)
+    except subprocess.TimeoutExpired as late:
+        output, errors = (
+            (part or b"").decode(errors="replace") for part in (late.stdout, late.stderr)
+        )
+    return f"{output}{errors or ''}"
 
 
 def need(tool: str, path: str | None = None) -> str:
@@ -326,6 +368,17 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 
 @contextmanager
+def short_directory() -> Iterator[Path]:
+    """A directory for sockets, which have short names; nothing may be left in it."""
+    made = Path(tempfile.mkdtemp(prefix="mpipp-test-", dir="/tmp"))
+    try:
+        yield made
+        assert list(made.iterdir()) == []
+    finally:
+        shutil.rmtree(made)
+
+
+@contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on the file at `path` among all test processes."""
     with open(path, "w") as file:
@@ -391,15 +444,14 @@ def shell(
     python: str = sys.executable,
 ) -> subprocess.CompletedProcess[str]:
     """Run the command `mpipp` with these words; `env` is added to a clean environment."""
-    return subprocess.run(
+    return finished(
         [python, "-m", "mpipp.cli", *map(str, words)],
+        _LONGEST,
         env={**clean_environment(PYTHONPATH=str(ROOT)), **(env or {})},
         cwd=cwd,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
 
 
@@ -459,7 +511,7 @@ def gdb_batch(
     env: Mapping[str, str] | None = None,
     wrapper: bool = True,
     printers: bool = True,
-    timeout: float = 250,
+    timeout: float = _LONGEST,
 ) -> str:
     """What gdb prints for `commands`, errors included.
 
@@ -475,17 +527,15 @@ def gdb_batch(
     for command in [*stop, f"echo {_MARKER}\\n", *commands]:
         words += ["-ex", command]
     words += _looked_at(program, args, core, pid)
-    done = subprocess.run(
+    done = finished(
         words,
+        timeout,
         cwd=cwd,
         env={**(mpi.env if mpi else clean_environment()), **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
         errors="backslashreplace",
-        timeout=timeout,
-        check=False,
     )
     before, found, after = done.stdout.partition(_MARKER + "\n")
     assert found, f"gdb ended with status {done.returncode} before the commands:\n{before}"
@@ -493,7 +543,7 @@ def gdb_batch(
 
 
 def gdb_batches(
-    of: Sequence[tuple[Path, Sequence[str], Sequence[str]]], mpi: MPI, timeout: float = 250
+    of: Sequence[tuple[Path, Sequence[str], Sequence[str]]], mpi: MPI, timeout: float = _LONGEST
 ) -> list[str]:
     """As `gdb_batch`, of several programs in one gdb, which reads the libraries' symbols once.
 

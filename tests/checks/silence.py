@@ -119,7 +119,7 @@ def stops(
         script = [f"source {SCRIPT}", f"python silence({pids}, {numbers}, commands={[*commands]})"]
         output = support.gdb_batch(script, mpi=mpi)
         assert output.count("stop at the end\n") == n, output
-        said, _ = process.communicate(timeout=30)
+        said, _ = process.communicate(timeout=60)
     assert process.returncode == 0, f"{output}\n{said}"
     found = re.findall(r"^stop (.*)\n((?:\| .*\n|\|\n)*)", output, re.MULTILINE)
     return [Stop(what, tuple(line[2:] for line in text.splitlines())) for what, text in found]

@@ -166,4 +166,4 @@ def test_no_gdb(tmp_path: Path) -> None:
 def test_the_exit_status_is_gdbs() -> None:
     started = time.monotonic()
     assert shell("gdb", "-nx", "-batch", "-ex", "quit 7").returncode == 7
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 60

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pexpect
 
-from tests.support import MPI, ROOT, keeping_symbols
+from tests.support import MPI, ROOT, end, keeping_symbols
 
 PROMPT = "(gdb) "
 GOES_ON = "goes on"  # in the last session's gdb
@@ -133,13 +133,18 @@ def running(
 ) -> Iterator[list[int]]:
     """A job of `number` processes, oldest first, once all poll or compute."""
     launcher = subprocess.Popen(
-        words, cwd=directory, env=dict(mpi.env), stdout=subprocess.DEVNULL, start_new_session=True
+        words,
+        cwd=directory,
+        env=dict(mpi.env),
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
     )
     try:
         yield _wait_for(number, program, directory)
     finally:
         os.killpg(launcher.pid, 15)
-        launcher.wait(timeout=30)
+        end(launcher)
 
 
 def _wait_for(number: int, program: str, directory: Path) -> list[int]:

@@ -144,7 +144,7 @@ def parted(process: Process) -> None:
 def test_fork_in_a_signal_handler_while_the_lock_is_held(mpi: support.MPI) -> None:
     program = faults.program("forking.c", mpi, "-rdynamic")
     env = {"UCX_MEM_EVENTS": "n"}  # it would put its own madvise in place of the program's
-    done = faults.run([program], mpi, mpi.wrapper, env=env, timeout=30)
+    done = faults.run([program], mpi, mpi.wrapper, env=env)
     assert (done.returncode, done.stdout) == (0, "3000 keys, the child ended with 7\n"), done
 
 

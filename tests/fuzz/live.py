@@ -36,13 +36,12 @@ def run(seeds: range, mpi_id: str) -> Iterator[str]:
         words = [*support.gdb_words(None), "-batch", "-ex", f"python import sys; {path}"]
         words += ["-ex", f"source {_SCRIPT}", "-ex", f"python attach({pids})"]
         words += ["-ex", f"python fuzz({seeds})", str(program)]
-        with subprocess.Popen(
+        with support.running(
             words,
             env=dict(mpi.env),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
             errors="replace",
         ) as gdb:
             assert gdb.stdout

@@ -420,10 +420,10 @@ def test_time_does_not_depend_on_counts() -> None:
 
     def seconds(k: int) -> float:
         first, second = plane(k, 5), plane(k, 6)
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in range(50):
             assert shared(first, second) is None
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     few = min(seconds(100) for _ in range(5))
     many = min(seconds(10**6) for _ in range(5))

@@ -47,12 +47,11 @@ def test_it_is_found_while_the_program_goes_on(mpi: MPI, tmp_path: Path) -> None
     os.mkfifo(pipe)
     words = runs.words(mpi)
     command = [*words, runs.program("goes_on.c", mpi), pipe, "message", "collective"]
-    with subprocess.Popen(
+    with support.running(
         [sys.executable, "-m", "mpipp.cli", *map(str, command)],
         env={**mpi.env, "PYTHONPATH": str(support.ROOT)},
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        text=True,
     ) as started:
         assert started.stderr is not None
         lines = [started.stderr.readline() for _ in FOUND.splitlines()]

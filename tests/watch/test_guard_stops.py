@@ -39,7 +39,7 @@ def stopped(mpi: MPI, *words: str) -> str:
     command: list[str | Path] = [sys.executable, "-m", "mpipp.cli", *options, program, *words]
     env = support.clean_environment(PYTHONPATH=str(support.ROOT))
     assert mpi.wrapper
-    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as run:
+    with support.running(command, env=env, stderr=subprocess.PIPE) as run:
         assert run.stderr
         said = ""
         for line in run.stderr:

@@ -71,7 +71,7 @@ def debugger(pid: int) -> Iterator[subprocess.Popen[str]]:
     try:
         yield gdb
     finally:
-        gdb.communicate("detach\nquit\n", timeout=30)
+        gdb.communicate("detach\nquit\n", timeout=60)
 
 
 @on_mpi("mpich4")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import runs
 import support
-from support import MPI, ROOT, on_mpi
+from support import MPI, ROOT, on_mpi, short_directory
 
 from mpipp.agreement import many, run, saving
 from mpipp.agreement.files import head, read
@@ -150,12 +150,10 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
 
 @on_mpi("mpich4", "openmpi4")
 def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
-    sockets = Path("/tmp") / f"mpipp-test-nodes-{os.getpid()}"  # they have short names
-    sockets.mkdir()
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec, "-n", "4"]
     command = [sys.executable, "-m", "mpipp.cli", "exec", "--check", "--report", "report", "--"]
     known = {"PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
-    try:
+    with short_directory() as sockets:
         done = subprocess.run(
             [*launcher, *command, runs.program("nodes.c", mpi), "near", "op"],
             env={**mpi.env, **known, "XDG_RUNTIME_DIR": str(sockets)},
@@ -166,9 +164,6 @@ def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
             timeout=60,
             check=False,
         )
-        assert list(sockets.iterdir()) == []
-    finally:
-        sockets.rmdir()
     # Each watcher says what it has found of its own.
     found = runs.read(done)
     assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0])])

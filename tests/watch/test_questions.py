@@ -189,11 +189,10 @@ def source(line: str) -> str:
 def test_a_process_stops_in_the_call(mpi: MPI) -> None:
     program = support.compile_program(OVERLAP, mpi, ("-g", "-O0", "-w"))
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
-    with subprocess.Popen(
+    with support.running(
         [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, "--stop", n=1), program],
         env={**support.clean_environment(PYTHONPATH=str(support.ROOT)), **known},
         stderr=subprocess.PIPE,
-        text=True,
     ) as run:
         assert run.stderr
         line = next(line for line in run.stderr if " stops there: " in line)

@@ -45,11 +45,10 @@ def program(mpi: MPI, wrong: bool) -> Path:
 def stopped(mpi: MPI, at: str, of: Path) -> tuple[list[str], list[str]]:
     """What is told of each process that stops, and what the run says after they go on."""
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
-    with subprocess.Popen(
+    with support.running(
         [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, "--stop-at", at), of],
         env={**support.clean_environment(PYTHONPATH=str(support.ROOT)), **known},
         stderr=subprocess.PIPE,
-        text=True,
     ) as run:
         assert run.stderr
         told, last, before = [], [], ["", ""]

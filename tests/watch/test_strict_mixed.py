@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 import runs
 import support
-from support import MPI, ROOT, on_mpi
+from support import MPI, ROOT, on_mpi, short_directory
 from test_nodes import counted
 
 from mpipp.watch import everybody
@@ -35,9 +34,7 @@ def job(mpi: MPI, how: str, *parts: tuple[list[str], str]) -> runs.Run:
         at = ["env", f"MPIPP_NODE={node}"] if node else []
         words += [":"] * bool(words) + ["-n", "1", *at, *before, *["--"] * bool(before)]
         words += [str(program), *["wrong"] * (how == "wrong")]
-    short = Path("/tmp") / f"mpipp-test-{os.getpid()}"  # sockets have short names
-    short.mkdir()
-    try:
+    with short_directory() as short:
         done = subprocess.run(
             [*mpi.mpiexec, *words],
             env={
@@ -52,8 +49,6 @@ def job(mpi: MPI, how: str, *parts: tuple[list[str], str]) -> runs.Run:
             timeout=60,
             check=False,
         )
-    finally:
-        short.rmdir()
     return runs.read(done)
 
 

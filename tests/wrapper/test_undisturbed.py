@@ -137,12 +137,11 @@ def test_mpi4py(mpi: support.MPI) -> None:
     from mpipp.registry.memory import ProcessMemory
     from mpipp.registry.reader import Registry
 
-    with subprocess.Popen(
+    with support.running(
         [mpi.python, "-c", MPI4PY],
         env={**mpi.env, "LD_PRELOAD": mpi.wrapper},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
     ) as python:
         assert python.stdout is not None
         line = python.stdout.readline()
@@ -160,5 +159,5 @@ def test_mpi4py(mpi: support.MPI) -> None:
         live = [t for t in registry.objects("datatype") if not t.header.predefined]
         assert [t for t in live if not t.header.null] == [vector]
         memory.close()
-        python.communicate("\n", timeout=30)
+        python.communicate("\n", timeout=60)
         assert python.returncode == 0
