@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +58,48 @@ def said(
         name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env
     }
     return support.shell(*words(mpi, *options, n=n), *command, env={**known, **env})
+
+
+def started(
+    command: Sequence[str | Path], mpi: support.MPI, *, before: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    """The command `mpipp` with these words, in a session of its own, as it runs."""
+    return subprocess.Popen(
+        [*before, sys.executable, "-m", "mpipp.cli", *map(str, command)],
+        env={**mpi.env, "PYTHONPATH": str(support.ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def until(run: subprocess.Popen[str], what: str, times: int = 1) -> str:
+    """What a run says up to the line that has this for the last of so many times."""
+    assert run.stderr is not None
+    said = ""
+    while said.count(what) < times:
+        line = run.stderr.readline()
+        assert line, f"it has ended without {what!r}:\n{said}"
+        said += line
+    return said
+
+
+def ended(run: subprocess.Popen[str], said: str = "") -> subprocess.CompletedProcess[str]:
+    """A run when it has ended, with what it has said before."""
+    assert run.stdout is not None and run.stderr is not None
+    if run.stdin is not None:
+        run.stdin.close()
+    try:
+        # Not communicate(), which loses what was read ahead of `said`.
+        said += run.stderr.read()
+        output = run.stdout.read()
+        run.wait()
+    except BaseException:  # it takes too long
+        support.end(run)
+        raise
+    return subprocess.CompletedProcess([], run.returncode, output, said)
 
 
 def read(done: subprocess.CompletedProcess[str]) -> Run:

@@ -7,10 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from subprocess import Popen
 
 import runs
 from support import MPI, ROOT, compile_program, on_mpi
+from test_unwatched import children
 
 # A watcher may do nothing for less than it takes here.
 _SOON = """
@@ -40,8 +42,7 @@ def counting(mpi: MPI, number: int, *python: str) -> Popen[str]:
 @on_mpi("mpich4")
 def test_it_is_awaited(mpi: MPI) -> None:
     run = counting(mpi, 5000, "-c", _SOON)
-    output, errors = run.communicate(timeout=120)
-    found = runs.read(subprocess.CompletedProcess([], run.returncode, output, errors))
+    found = runs.read(runs.ended(run))
     assert (found.status, found.blocks) == (0, [])
     (line,) = found.last
     assert line.startswith("mpipp: no errors in 2 processes, 20,022 calls"), line
@@ -52,12 +53,10 @@ def test_the_user_waits_no_longer(mpi: MPI) -> None:
     run = counting(mpi, 50000, "-m", "mpipp.cli")
     assert run.stdout is not None
     assert run.stdout.readline().endswith(" 100000\n")
-    try:
-        run.wait(timeout=2)
-    except subprocess.TimeoutExpired:
-        os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
-    output, errors = run.communicate(timeout=10)
-    found = runs.read(subprocess.CompletedProcess([], run.returncode, output, errors))
+    while children(run.pid):  # the launcher
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    found = runs.read(runs.ended(run))
     assert (found.status, found.blocks) == (0, [])
     assert found.last == [
         "mpipp: not checked: the watcher was interrupted before it had looked at everything",

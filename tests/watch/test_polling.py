@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 import runs
@@ -67,7 +72,7 @@ int main(int argc, char **argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(world, &rank);
-  alarm(*argv[1] == 'a' ? 60 : 6);
+  alarm(120);
   if (*argv[1] == 't') tests(rank);
   if (*argv[1] == 'p') probes(rank);
   if (*argv[1] == 'w') works(rank);
@@ -98,10 +103,19 @@ remark: no progress: rank 0 and rank 1 wait for each other
 def test_a_circle_is_told_once(mpi: MPI, text: str) -> None:
     program = support.compile_program(PROGRAM, mpi, ("-g",))
     name = "tests" if text is TESTS else "probes"
-    done = support.shell(*runs.words(mpi, "--hang-after", "1"), program, name)
+    run = runs.started([*runs.words(mpi, "--hang-after", "1"), program, name], mpi)
+    done = told(run, text)
     assert text in done.stderr
     assert done.stderr.count("remark: ") == 1
     assert "error: deadlock" not in done.stderr
+
+
+def told(run: Popen[str], text: str) -> subprocess.CompletedProcess[str]:
+    """What it says up to the text's last line and in two seconds more; the user ends it then."""
+    said = runs.until(run, text.splitlines()[-1])
+    time.sleep(2)
+    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    return runs.ended(run, said)
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -128,7 +142,7 @@ def test_of_processes_of_two_nodes(mpi: MPI) -> None:
     launcher = " ".join([sys.executable, str(LAUNCHER), "1", *mpi.mpiexec])
     program = support.compile_program(PROGRAM, mpi, ("-g",))
     words = ["run", "--check", "--mpiexec", launcher, "--hang-after", "1", "-n", "2", "--"]
-    done = support.shell(*words, program, "probes")
+    done = told(runs.started([*words, program, "probes"], mpi), PROBES)
     assert PROBES in done.stderr
     assert "the watcher has failed" not in done.stderr
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 import runs
@@ -106,21 +104,8 @@ def test_what_hangs(mpi: MPI) -> None:
     source = ROOT / "tests" / "hangs" / "programs" / "sessions.c"
     program = compile_program(source, mpi, ("-g", "-O0", "-ldl"))
     words = [*runs.words(mpi, "--hang-after", "1"), str(program), "stringtag"]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "mpipp.cli", *words],
-        env={**mpi.env, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert run.stderr is not None
-    said = ""
-    while said.count("near miss") < 2:
-        line = run.stderr.readline()
-        assert line, said
-        said += line
+    run = runs.started(words, mpi)
+    said = runs.until(run, "near miss", 2)
     os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
-    run.communicate(timeout=60)
+    runs.ended(run)
     assert said[said.index("error: ") :].rstrip("\n") == HANGS

@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import runs
-from support import MPI, ROOT, on_mpi
+from support import MPI, on_mpi, short_directory
 from test_exec import launched
 from test_nodes import counted
 from test_unwatched import ended, told
@@ -69,31 +66,16 @@ def test_they_are_strict_among_themselves(mpi: MPI) -> None:
 
 @on_mpi("openmpi4")
 def test_they_wait_for_each_other(mpi: MPI) -> None:
-    run = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "mpipp.cli"),
-            *runs.words(mpi, "--hang-after", "1", n=1),
-            *(str(runs.program("spawned.c", mpi)), "hang"),
-        ],
-        env={**mpi.env, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    words: list[str | Path] = [*runs.words(mpi, "--hang-after", "1", n=1)]
+    run = runs.started([*words, runs.program("spawned.c", mpi), "hang"], mpi)
     assert told(run, 2) == HANG
     assert ended(run).blocks == []
 
 
 @on_mpi("openmpi4")
 def test_another_launcher_does_not_watch_them(mpi: MPI, tmp_path: Path) -> None:
-    short = Path("/tmp") / f"mpipp-test-{os.getpid()}"  # sockets have short names
-    short.mkdir()
-    try:
+    with short_directory() as short:
         done = launched(mpi, short, "--check", "--", runs.program("spawned.c", mpi), "wrong")
-    finally:
-        short.rmdir()
     found = runs.read(done)
     assert (found.status, found.blocks) == (0, [])
     last = "mpipp: no errors in 2 processes, 19 calls"

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import time
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 import runs
@@ -13,18 +18,17 @@ from support import MPI, on_mpi
 ALONE = """\
 #include <mpi.h>
 #include <pthread.h>
-#include <unistd.h>
-static void *send(void *seconds) {
-  int value = 1;
-  sleep(*(int *)seconds);
+#include <stdio.h>
+static void *send(void *unused) {
+  int value = getchar();
   MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
-  return 0;
+  return unused;
 }
 int main(int argc, char **argv) {
-  int provided, value, seconds = 4;
+  int provided, value;
   pthread_t thread;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  pthread_create(&thread, 0, send, &seconds);
+  pthread_create(&thread, 0, send, 0);
   MPI_Recv(&value, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   pthread_join(thread, 0);
   MPI_Finalize();
@@ -39,17 +43,32 @@ def test_a_thread_that_sends_late(mpi: MPI) -> None:
     """It is told what would be wrong, which is no error: the thread sends after all."""
     program = support.compile_program(ALONE, mpi, ("-g", "-pthread"))
     words = runs.words(mpi, "--hang-after", "1", "--error-exit", "9", n=1)
-    done = support.shell(*words, program, env=mpi.env)
+    run = runs.started([*words, program], mpi)
+    done = went_on(run, runs.until(run, UNLESS.strip("\n")))
     assert REMARK in done.stderr and UNLESS in done.stderr
     found = runs.read(done)
     assert (found.status, found.blocks) == (0, [])
     assert found.last[-1].startswith("mpipp: no errors in 1 process, ")
 
 
+def went_on(run: Popen[str], said: str) -> subprocess.CompletedProcess[str]:
+    """The run when it has ended; what it waits for comes now."""
+    assert run.stdin is not None
+    run.stdin.write("\n")
+    run.stdin.flush()
+    return runs.ended(run, said)
+
+
+def interrupted(run: Popen[str], said: str) -> subprocess.CompletedProcess[str]:
+    """The same of a run that would not end: the user ends it."""
+    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    return runs.ended(run, said)
+
+
 SCRIPT = """\
 import signal, sys, threading
 from mpi4py import MPI
-signal.alarm(8)
+signal.alarm(120)
 if len(sys.argv) > 1:
     threading.Thread(target=threading.Event().wait, daemon=True).start()
 MPI.COMM_WORLD.Recv(bytearray(4), source=1 - MPI.COMM_WORLD.rank, tag=4)
@@ -63,19 +82,19 @@ def test_mpi4py(mpi: MPI, kind: str, tmp_path: Path) -> None:
     script = tmp_path / "main.py"
     script.write_text(SCRIPT)
     words: list[str | Path] = [mpi.python, script, *(["thread"] if kind == "remark" else [])]
-    done = support.shell(*runs.words(mpi, "--hang-after", "1"), *words, env=mpi.env)
+    run = runs.started([*runs.words(mpi, "--hang-after", "1"), *words], mpi)
     first = f"{kind}: deadlock, as far as is seen: rank 0 and rank 1 wait for each other\n"
-    assert first in done.stderr
+    interrupted(run, runs.until(run, first))
 
 
 COMPUTES = """\
 #include <mpi.h>
-#include <unistd.h>
+#include <stdio.h>
 int main(int argc, char **argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) sleep(5);
+  if (rank == 0) getchar();
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
 }
@@ -86,7 +105,10 @@ int main(int argc, char **argv) {
 def test_one_computes_and_the_other_waits(mpi: MPI) -> None:
     """Nothing is wrong, but nothing moves for long: `mpipp why` would say so much."""
     program = support.compile_program(COMPUTES, mpi, ("-g",))
-    done = support.shell(*runs.words(mpi, "--hang-after", "1"), program, env=mpi.env)
+    run = runs.started([*runs.words(mpi, "--hang-after", "1"), program], mpi)
+    said = runs.until(run, "      for rank 0\n")
+    time.sleep(2)  # in which it is not told again
+    done = went_on(run, said)
     lines = done.stderr.splitlines()
     first = lines.index("remark: no call of MPI has begun or returned for 1 s")
     assert lines[first + 1 : first + 5] == [
@@ -104,7 +126,8 @@ POLLS = """\
 #include <mpi.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
-  int rank, value = 0, there = 0, wrong = argc > 1 && *argv[1] == 'w', seconds = 3;
+  int rank, value = 0, there = 0, wrong = argc > 1 && *argv[1] == 'w';
+  int seconds = wrong ? 120 : 3;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   double begun = MPI_Wtime();
@@ -115,14 +138,12 @@ int main(int argc, char **argv) {
     }
     if (argc > 1 && !wrong) MPI_Abort(MPI_COMM_WORLD, 7);
     if (!wrong) MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
-    alarm(2);
   } else {
     int peer = rank == 1 && !wrong ? 0 : 3 - rank;
     MPI_Recv(&value, 1, MPI_INT, peer, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 1) MPI_Send(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  alarm(0);
   MPI_Finalize();
 }
 """
@@ -139,8 +160,14 @@ error: deadlock: rank 1 and rank 2 wait for each other
 def test_others_poll(mpi: MPI, wrong: bool) -> None:
     """Two can never go on, whatever the third does: told while it calls MPI all the time, once."""
     program = support.compile_program(POLLS, mpi, ("-g",))
-    options = ["--hang-after", "1"]
-    found = runs.run(mpi, [program, *(["wrong"] if wrong else [])], *options, n=3)
+    words: list[str | Path] = [*runs.words(mpi, "--hang-after", "1", n=3), program]
+    run = runs.started([*words, "wrong"] if wrong else words, mpi)
+    if wrong:
+        said = runs.until(run, STUCK.splitlines()[-1])
+        time.sleep(2)  # in which it is not told again
+        found = runs.read(interrupted(run, said))
+    else:
+        found = runs.read(runs.ended(run))
     assert found.blocks[:1] == ([STUCK] if wrong else [])
     assert sum("deadlock" in block for block in found.blocks) == wrong
     assert (found.status != 0) == wrong
@@ -160,9 +187,8 @@ int main(int argc, char **argv) {
   int rank, there;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  alarm(7);
-  double begun = MPI_Wtime();
-  while (rank == 2 && MPI_Wtime() - begun < 3) {
+  alarm(120);
+  while (rank == 2 && access(argv[1], F_OK)) {
     MPI_Iprobe(1, 7, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
     usleep(1000);
   }
@@ -173,10 +199,15 @@ int main(int argc, char **argv) {
 
 
 @on_mpi("mpich4", "openmpi4")
-def test_one_after_the_other_comes_to_wait(mpi: MPI) -> None:
+def test_one_after_the_other_comes_to_wait(mpi: MPI, tmp_path: Path) -> None:
     """For a process that will communicate no more: that is told once."""
     program = support.compile_program(MISSING, mpi, ("-g",))
-    found = runs.run(mpi, [program], "--hang-after", "1", n=3)
+    come = tmp_path / "come"
+    run = runs.started([*runs.words(mpi, "--hang-after", "1", n=3), program, come], mpi)
+    said = runs.until(run, "communicate no more")
+    come.touch()
+    time.sleep(3)
+    found = runs.read(interrupted(run, said))
     (told,) = (block for block in found.blocks if "communicate no more" in block)
     first = "error: waits for ever: rank 1 waits for rank 0, which will communicate no more\n"
     assert told.startswith(first)

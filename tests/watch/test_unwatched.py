@@ -7,13 +7,13 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from subprocess import Popen
 
 import pytest
 import runs
-from support import MPI, ROOT, every_mpi, need, on_mpi, shell
+from support import MPI, every_mpi, need, on_mpi, shell
 
 DEADLOCK = """\
 error: deadlock: rank 0 and rank 1 wait for each other
@@ -39,41 +39,18 @@ rank 0 has no such send pending"""
 
 def started(mpi: MPI, how: str, *options: str, before: Sequence[str] = ()) -> Popen[str]:
     """A watched run, in a session of its own."""
-    program = runs.program("ends.c", mpi)
-    words = [
-        *before,
-        sys.executable,
-        "-m",
-        "mpipp.cli",
-        *runs.words(mpi, *options),
-        str(program),
-        how,
-    ]
-    return Popen(
-        words,
-        env={**mpi.env, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    words: list[str | Path] = [*runs.words(mpi, *options), runs.program("ends.c", mpi), how]
+    return runs.started(words, mpi, before=before)
 
 
 def ended(run: Popen[str]) -> runs.Run:
     """What it has said."""
-    output, errors = run.communicate(timeout=60)
-    return runs.read(subprocess.CompletedProcess([], run.returncode, output, errors))
+    return runs.read(runs.ended(run))
 
 
 def told(run: Popen[str], lines: int, end: Callable[[int, int], None] = os.killpg) -> str:
     """What it says up to that many lines of what lacks, after which the user ends it: by Ctrl-C."""
-    assert run.stderr is not None
-    said = ""
-    while said.count("no such send") < lines:
-        line = run.stderr.readline()
-        assert line, said
-        said += line
+    said = runs.until(run, "no such send", lines)
     end(run.pid, signal.SIGINT)
     return said[said.index("error: ") :].rstrip("\n")
 
@@ -113,9 +90,7 @@ def test_what_was_told_is_counted_without_the_watcher(
     mpi: MPI, harm: signal.Signals, said: str
 ) -> None:
     run = started(mpi, "hang", "--hang-after", "0.5")
-    assert run.stderr is not None
-    while "no such send" not in run.stderr.readline():
-        pass
+    runs.until(run, "no such send")
     os.kill(watcher_of(run.pid), harm)
     os.killpg(run.pid, signal.SIGTERM)
     found = ended(run)
