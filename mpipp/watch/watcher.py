@@ -41,7 +41,7 @@ from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
-_OTHER_NODES = 2.0  # seconds in which the watchers of others have seen theirs end
+_OTHER_NODES = 5.0  # seconds in which the watchers of others have seen theirs end
 _LOOK = 0.5  # seconds between looks whether anything moves, at most; and at least
 _LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
 _MOST_DEFERRED = 200  # times, of the end of a process, for what others have said before

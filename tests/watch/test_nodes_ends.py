@@ -136,7 +136,9 @@ def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> Non
     said = re.sub(r"\n    called at .*", "", block).splitlines()
     assert said[0] == "error: a process has died inside of MPI"
     assert said[1].startswith("  rank 2: MPI_Info_delete(")
-    assert said[2] == "    meanwhile ranks 0, 1 and 3: MPI_Barrier, called at across.c:36 in main"
+    assert (
+        said[2] == "    meanwhile ranks 0, 1 and 3: MPI_Barrier, called at across.c:36 in main"
+    ), block
     assert re.match("mpipp: 1 error in 4 processes, ", found.last[-1])
 
 

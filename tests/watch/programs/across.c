@@ -23,10 +23,10 @@ int main(int argc, char **argv) {
     MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   }
-  if (strcmp(how, "refused") == 0 && rank == 2) { // MPI ends the program
+  if (strcmp(how, "refused") == 0 && !MPI_Barrier(MPI_COMM_WORLD) && rank == 2) { // MPI ends it
     MPI_Info info;
     MPI_Info_create(&info);
-    sleep(1);
+    sleep(2); // the others come to the next one
     MPI_Info_delete(info, "none");
   }
   if (strcmp(how, "slow") == 0 && rank == 2) sleep(3); // the others wait for it
