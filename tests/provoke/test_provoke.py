@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import MPI, ROOT, clean_environment, compile_program, on_mpi, shell
+from support import MPI, ROOT, clean_environment, compile_program, on_mpi, running, shell
 
 from mpipp.cli.sweep import OUTPUT, STREAMS, Outcome, difference
 
@@ -76,13 +76,12 @@ def test_a_program_of_sessions(mpi: MPI) -> None:
 def test_a_deadlock_that_buffering_hides_is_explained(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "latent.c", mpi)
     options = words(mpi, "--provoke=1", "--check", "--hang-after", "0.5")
-    with subprocess.Popen(
+    with running(
         [sys.executable, "-m", "mpipp.cli", *options, str(program), "head"],
         env={**clean_environment(PYTHONPATH=str(ROOT)), **environment(mpi)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        text=True,
         start_new_session=True,
     ) as started:
         assert started.stderr is not None
@@ -92,7 +91,7 @@ def test_a_deadlock_that_buffering_hides_is_explained(mpi: MPI) -> None:
             assert line, said
             said += line
         os.killpg(started.pid, signal.SIGINT)
-        started.communicate(timeout=60)
+        started.communicate(timeout=120)
     assert re.sub(r"\.c:\d+", ".c:LINE", said[said.index("error: ") :]) == mpi.cited(DEADLOCK)
 
 
@@ -157,7 +156,7 @@ def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
 
     def sweep(script: str) -> subprocess.CompletedProcess[str]:
         words: list[str | Path] = ["sh", "-c", script]
-        options = "--provoke-sweep", "3", "--hang-after", "0.5", "--mpicc", mpi.mpicc
+        options = "--provoke-sweep", "3", "--hang-after", "4", "--mpicc", mpi.mpicc
         return run(mpi, words, *options, n=1)
 
     done = sweep("echo $$; case $MPIPP_PROVOKE in 2) exit 3;; 3) sleep 99;; esac")
