@@ -90,7 +90,7 @@ class Gdb:
             env={**mpi.env, "TERM": "dumb", "DEBUGINFOD_URLS": ""},
             cwd=str(directory),
             encoding="utf-8",
-            timeout=60,
+            timeout=120,
             dimensions=(200, 160),
             echo=False,
         )

@@ -122,7 +122,7 @@ NOT_MOVED = "    when the process called MPI next, the data had not been moved\n
 def test_what_is_stored_before_a_late_send_starts_is_an_error(mpi: MPI) -> None:
     """Not that the data had been moved: what is stored there is sent."""
     program = compile_program(STORES_EARLY, mpi, ("-g", "-O0"))
-    done = run(mpi, program, "--provoke=1", "--check=buffers", "--budget", "1000")
+    done = run(mpi, program, "--provoke=1", "--check=buffers", "--budget", "100000")
     first, _, text = done.stderr.partition("\n")
     assert first == "mpipp: provoked with seed 1"
     assert text.startswith("error: a store to the buffer of a pending MPI_Isend\n")
