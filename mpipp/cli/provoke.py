@@ -38,6 +38,7 @@ _ONLY = re.compile(r"\d+:\d+(\.\d+(-\d+)?)?(\+\d+:\d+(\.\d+(-\d+)?)?)*", re.ASCI
 LESS = (
     (("split", "no"), *(("parts", str(2**power)) for power in range(1, 6))),
     (("flush", "no"),),
+    (("latency", "0"),),
     (("order", "program"),),
     (("local", "no"),),
     (("defer", "no"),),

@@ -126,7 +126,7 @@ def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
     assert last.startswith("mpipp: 2 of 2 seeds differ; the worst again: mpipp run ")
     assert " --provoke=rma,3,defer=yes " in last
     assert least.startswith("mpipp: the least that still differs: mpipp run ")
-    rules = "defer=yes,flush=no,local=no,order=program,split=no"
+    rules = "defer=yes,flush=no,latency=0,local=no,order=program,split=no"
     assert f" --provoke=rma,3,{rules} " in least
     assert enough == "mpipp: 1 of 2 operations is enough"
     source = (PROGRAMS / "onesided.c").read_text().split("\n")
@@ -148,12 +148,12 @@ def test_the_least_that_differs_has_the_fewest_parts(needed: int, rule: str) -> 
         return 2, "differs" if is_cut else ""
 
     found = sweep.least(provoke.Schedules(1, rma=True), tried)
-    assert found.word() == f"rma,1,defer=no,flush=no,local=no,order=program{rule}"
+    assert found.word() == f"rma,1,defer=no,flush=no,latency=0,local=no,order=program{rule}"
 
 
 def test_the_least_of_what_is_not_cut_has_no_parts() -> None:
     found = sweep.least(provoke.Schedules(1, True, (("split", "no"),)), lambda _: (2, "differs"))
-    assert found.word() == "rma,1,defer=no,flush=no,local=no,order=program,split=no"
+    assert found.word() == "rma,1,defer=no,flush=no,latency=0,local=no,order=program,split=no"
 
 
 def meant(word: str | None) -> provoke.Schedules | None:

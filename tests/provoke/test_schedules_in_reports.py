@@ -54,6 +54,27 @@ by the calls that it was done to:
 """
 
 
+DRAWN = """\
+Provoked (again: --provoke=rma,2,defer=yes,flush=no,split=no), by the calls that it was done to:
+  MPI_Put at onesided.c:N in local_flush, 32 calls of ranks 0 and 1
+     1 deferred to MPI_Win_flush_local at onesided.c:N in local_flush
+     3 deferred to MPI_Win_flush_local at onesided.c:N in local_flush
+    28 deferred to MPI_Win_unlock at onesided.c:N in local_flush
+    31 data copied at MPI_Win_flush_local at onesided.c:N in local_flush
+     3 delayed by 3 to 4 ms
+  MPI_Get at onesided.c:N in local_flush, 32 calls of ranks 0 and 1
+    all deferred to MPI_Win_flush_local at onesided.c:N in local_flush
+      2 before MPI_Put at onesided.c:N in local_flush, which was called first
+  MPI_Put at onesided.c:N in put_then_accumulate, 32 calls of ranks 0 and 1
+    all deferred to MPI_Win_unlock at onesided.c:N in put_then_accumulate
+      2 delayed by 3 to 5 ms
+  MPI_Accumulate at onesided.c:N in put_then_accumulate, 32 calls of ranks 0 and 1
+    all deferred to MPI_Win_unlock at onesided.c:N in put_then_accumulate
+     21 before MPI_Put at onesided.c:N in put_then_accumulate, which was called first
+      1 delayed by 5 ms
+"""
+
+
 def listed(mpi: MPI, program: str, words: list[str], provoke: str, report: Path) -> str:
     """What `mpipp report` has of what was done, with any lines."""
     built = compile_program(PROGRAMS / program, mpi, ("-g", "-O0"))
@@ -96,3 +117,11 @@ def test_what_was_done_to_which_calls(mpi: MPI, tmp_path: Path) -> None:
     }
     page = shell("report", rows, "--format", "html").stdout
     assert "<li>all cut into 100 parts</li>" in page
+
+
+@on_mpi("mpich4")
+def test_a_seed_draws_over_all_rules(mpi: MPI, tmp_path: Path) -> None:
+    """Local completion that completes all, the program's order, and latency are drawn, too."""
+    words = ["local", "order"] * 16
+    rules = "rma,2,defer=yes,flush=no,split=no"
+    assert listed(mpi, "onesided.c", words, rules, tmp_path) == DRAWN

@@ -32,7 +32,8 @@ struct mpipp_deferred {
   int is_chosen;            // to be handed over now
   int is_at_once;           // ... in its own call
   int overtakes;            // it is handed over before one with a lower number
-  uint64_t delay;           // microseconds
+  uint64_t latency;         // milliseconds at most
+  uint64_t delay;           // microseconds that it was
   int is_in_journal;        // that it is
   MPI_Op op;
   MPI_Aint disp;

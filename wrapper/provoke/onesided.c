@@ -22,6 +22,9 @@ enum {
   NEXT_TO_MPI = 2000, // the guard's order is 1000
   ANY_TARGET = -1,
   MOST = 100000, // that wait at a time
+  LATE_IN = 16,  // one operation in so many is late by the seed,
+  FIRST = 64,    // of the first at each place: a long run takes no longer for it,
+  LATENCY = 5,   // by so many milliseconds at most
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -124,12 +127,20 @@ static void choose_those_overtaken(const struct mpipp_call *call) {
     if (one->accumulates && is_among(one, call->win, target)) one->is_chosen = 1;
 }
 
+// Milliseconds at most.
+static uint64_t latency_of(const struct mpipp_deferred *one) {
+  uint32_t time = one->identity.time;
+  if (mpipp_rules.latency != MPIPP_BY_SEED) return (uint64_t)mpipp_rules.latency;
+  return time && time <= FIRST && mpipp_chance_of(one->chance - 1) % LATE_IN == 0 ? LATENCY : 0;
+}
+
 static struct mpipp_deferred *begin(const struct mpipp_passage *passage,
                                     struct mpipp_identity identity) {
   struct mpipp_deferred *one = mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
   if (!one) return NULL;
   one->identity = identity;
   one->chance = mpipp_chance(UINT64_MAX);
+  one->latency = latency_of(one);
   append(one);
   mpipp_journal_begins(identity, passage->call);
   return one;
@@ -197,7 +208,7 @@ static void begin_call(const struct mpipp_call *call) {
 static void synchronize(const struct mpipp_call *call, int target, int passive, int locally) {
   pthread_mutex_lock(&lock);
   begin_call(call);
-  locally = locally && mpipp_chosen(mpipp_rules.local, 16);
+  locally = locally && mpipp_chosen(mpipp_rules.local, 15);
   mpipp_identities_part();
   wait_for_others(call->win, target);
   for (struct mpipp_deferred *one = deferred; one; one = one->next) {
@@ -225,7 +236,7 @@ static void complete_requests(const struct mpipp_call *call) {
     struct mpipp_deferred *one = asked_for(asked[i]);
     if (one) wait_for_others(one->win, one->target);
     if (!(one = asked_for(asked[i]))) continue; // others have seen to it
-    if (mpipp_chosen(mpipp_rules.local, 16))
+    if (mpipp_chosen(mpipp_rules.local, 15))
       complete_locally(one);
     else
       choose(one);

@@ -7,7 +7,7 @@
 #include "provoke/chance.h"
 
 struct mpipp_rules mpipp_rules = {MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, 0,
-                                  MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_NO,      0};
+                                  MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_NO,      MPIPP_BY_SEED};
 
 static const char *after(const char *text, const char *name) {
   const char *found = strstr(text, name);
@@ -36,7 +36,7 @@ void mpipp_rules_open(const char *text) {
   mpipp_rules.flush = yes_or_no(text, ",flush=");
   mpipp_rules.show = yes_or_no(text, ",show=") == MPIPP_YES;
   mpipp_rules.order = order(text);
-  mpipp_rules.latency = latency ? strtol(latency, NULL, 10) : 0;
+  mpipp_rules.latency = latency ? strtol(latency, NULL, 10) : MPIPP_BY_SEED;
 }
 
 int mpipp_chosen(int choice, unsigned in_16) {

@@ -20,7 +20,7 @@ struct mpipp_rules {
   int order;    // enum mpipp_sequence_of, or MPIPP_BY_SEED
   int flush;    // after each, so that the order is kept
   int show;     // tell in what order, on the standard error
-  long latency; // at most so many milliseconds before each
+  long latency; // at most so many milliseconds before each, or MPIPP_BY_SEED
 };
 extern struct mpipp_rules mpipp_rules __attribute__((visibility("hidden")));
 

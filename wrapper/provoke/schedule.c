@@ -80,8 +80,8 @@ static int keep_accumulates(struct mpipp_schedule_item *items, uint32_t count) {
 
 // All parts of an operation together take as long as one that is not cut.
 static void linger(struct mpipp_deferred *before) {
-  if (mpipp_rules.latency <= 0) return;
-  uint64_t microseconds = mpipp_chance((uint64_t)mpipp_rules.latency + 1) * 1000;
+  if (!before->latency) return;
+  uint64_t microseconds = mpipp_chance(before->latency + 1) * 1000;
   if (before->cuts) microseconds /= before->cuts->count;
   struct timespec time = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
   nanosleep(&time, NULL);
@@ -159,11 +159,16 @@ static void keep_in_journal(const struct mpipp_schedule_item *items, uint32_t co
   }
 }
 
+static int chosen_order(void) {
+  int drawn = (int)mpipp_chance(16 * MPIPP_IN_PROGRAM_ORDER);
+  if (mpipp_rules.order != MPIPP_BY_SEED) return mpipp_rules.order;
+  return drawn < MPIPP_IN_PROGRAM_ORDER ? MPIPP_IN_PROGRAM_ORDER : drawn % MPIPP_IN_PROGRAM_ORDER;
+}
+
 static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int flushes) {
-  int code = MPI_SUCCESS, order = mpipp_rules.order;
+  int code = MPI_SUCCESS, order = chosen_order();
   uint32_t count;
   struct mpipp_schedule_item *items = items_of(list, &count);
-  if (order == MPIPP_BY_SEED) order = (int)mpipp_chance(MPIPP_IN_PROGRAM_ORDER);
   for (uint32_t i = 0; items && i < count; i++) items[i].key = key(&items[i], order);
   if (items) qsort(items, count, sizeof *items, compare);
   int fine = items && keep_accumulates(items, count);
