@@ -55,23 +55,24 @@ by the calls that it was done to:
 
 
 DRAWN = """\
-Provoked (again: --provoke=rma,2,defer=yes,flush=no,split=no), by the calls that it was done to:
+Provoked (again: --provoke=rma,6,defer=yes,flush=no,split=no), by the calls that it was done to:
   MPI_Put at onesided.c:N in local_flush, 32 calls of ranks 0 and 1
      1 deferred to MPI_Win_flush_local at onesided.c:N in local_flush
      3 deferred to MPI_Win_flush_local at onesided.c:N in local_flush
     28 deferred to MPI_Win_unlock at onesided.c:N in local_flush
     31 data copied at MPI_Win_flush_local at onesided.c:N in local_flush
-     3 delayed by 3 to 4 ms
+     2 delayed by 3 to 5 ms
   MPI_Get at onesided.c:N in local_flush, 32 calls of ranks 0 and 1
     all deferred to MPI_Win_flush_local at onesided.c:N in local_flush
       2 before MPI_Put at onesided.c:N in local_flush, which was called first
+      1 delayed by 2 ms
   MPI_Put at onesided.c:N in put_then_accumulate, 32 calls of ranks 0 and 1
     all deferred to MPI_Win_unlock at onesided.c:N in put_then_accumulate
-      2 delayed by 3 to 5 ms
+      4 delayed by 3 to 5 ms
   MPI_Accumulate at onesided.c:N in put_then_accumulate, 32 calls of ranks 0 and 1
     all deferred to MPI_Win_unlock at onesided.c:N in put_then_accumulate
-     21 before MPI_Put at onesided.c:N in put_then_accumulate, which was called first
-      1 delayed by 5 ms
+     22 before MPI_Put at onesided.c:N in put_then_accumulate, which was called first
+      4 delayed by 3 to 4 ms
 """
 
 
@@ -123,5 +124,5 @@ def test_what_was_done_to_which_calls(mpi: MPI, tmp_path: Path) -> None:
 def test_a_seed_draws_over_all_rules(mpi: MPI, tmp_path: Path) -> None:
     """Local completion that completes all, the program's order, and latency are drawn, too."""
     words = ["local", "order"] * 16
-    rules = "rma,2,defer=yes,flush=no,split=no"
+    rules = "rma,6,defer=yes,flush=no,split=no"
     assert listed(mpi, "onesided.c", words, rules, tmp_path) == DRAWN
