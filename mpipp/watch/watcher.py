@@ -87,6 +87,7 @@ class Watcher:
         )
         self._emptied = self._hearing = self._heard_all = time.monotonic()
         self._looked_at: object = None  # the last time, once they were at rest
+        self._keep: set[int] = set()  # processes that MPI_Finalize has left what may yet be freed
         self._unsure: list[str] = []  # what was not checked of several then: more may come to rest
         self._strict = Waiting()
         self._asked_strict = 0  # questions about collective calls that seem to disagree
@@ -125,6 +126,7 @@ class Watcher:
             self._compare()
             self._hanging.look(self._findings)
         self._look()
+        self._look_for_what_is_kept()
         self._telling.collected.unchecked.update(dict.fromkeys(self._unsure))
         counted = [one for one in self._watched if self._telling.can_read(one)]
         calls = sum(one.calls for one in counted)
@@ -379,13 +381,25 @@ class Watcher:
 
         left = self._left.taken(resting, self._watched)
         for finding in every.findings(processes, failed, between_too=self._between, left=left):
+            one = resting[finding.parties[0].process]
+            if finding.rule in leaks.UNTIL_EXIT and one.end == said.FINALIZED:
+                self._keep.add(one.pid)
             # Who waits for one that has died, or has been told of already.
-            if finding.rule not in hangs.RULES or not (self._ended or self._hanging.was_told):
+            elif finding.rule not in hangs.RULES or not (self._ended or self._hanging.was_told):
                 yield finding
         for one, process in zip(resting, processes):
             if one.end == said.EXITING:
                 found = every.findings([process], failed, leaks_too=True, between_too=False)
                 yield from (each for each in found if each.rule in leaks.RULES)
+
+    def _look_for_what_is_kept(self) -> None:
+        # When the processes have ended: until then they may free it.
+        kept = [one for one in self._watched if one.pid in self._keep and not goes_on(one.pid)]
+        for one in kept:
+            one.refresh()
+        processes = [one.process(number) for number, one in enumerate(kept)]
+        found = every.findings(processes, lambda *_: None, between_too=False)
+        self._telling.tell(kept, (each for each in found if each.rule in leaks.UNTIL_EXIT))
 
     def _tell_of_all(self, found: Iterable[Finding], line: str) -> bool:
         return self._telling.tell(self._watched, found, line)

@@ -6,12 +6,12 @@ from __future__ import annotations
 from mpipp.checks.rules.rule import WARNING, Rule
 
 
-def _leak(kind: str, how: str, must: str = "") -> Rule:
+def _leak(kind: str, how: str, must: str = "", until: str = " before MPI_Finalize") -> Rule:
     return Rule(
         f"{kind}-leak",
         f"{kind}-leak",
         "11.2.2",
-        "a program should free what it made before MPI_Finalize",
+        f"a program should free what it made{until}",
         f"call {how} when it is needed no more",
         must,
         WARNING,
@@ -51,7 +51,10 @@ RULES = (
     _leak("win", "MPI_Win_free"),
     _leak("op", "MPI_Op_free", "MUST_ERROR_LEAK_OP"),
     _leak("file", "MPI_File_close"),
-    _leak("info", "MPI_Info_free"),
-    _leak("errhandler", "MPI_Errhandler_free", "MUST_ERROR_LEAK_ERR"),
+    _leak("info", "MPI_Info_free", until=""),
+    _leak("errhandler", "MPI_Errhandler_free", "MUST_ERROR_LEAK_ERR", until=""),
     _leak("session", "MPI_Session_finalize"),
 )
+
+# Of what may be freed after MPI_Finalize, too (MPI-4.1, section 11.4.1).
+UNTIL_EXIT = frozenset(each for each in RULES if each.id in ("info-leak", "errhandler-leak"))
