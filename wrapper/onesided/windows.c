@@ -217,9 +217,14 @@ static int brings(uint32_t procedure) {
   }
 }
 
+// A lock of MPI_PROC_NULL, and what goes with it, orders nothing.
+static int is_of_nobody(const struct mpipp_call *call) {
+  return call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL;
+}
+
 void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle) {
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
-  if (!win || !seems_wrong(call, win)) return;
+  if (!win || is_of_nobody(call) || !seems_wrong(call, win)) return;
   uint64_t detail = detail_of(call, win, 0);
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4);
   if (!at) return;
@@ -232,7 +237,7 @@ void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle) {
 
 void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   const struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
-  if (!win) return;
+  if (!win || is_of_nobody(call)) return;
   int has_rank = (call->present & MPIPP_HAS_TARGET_RANK) != 0;
   uint64_t detail = detail_of(call, win, 1);
   const struct mpipp_group *group = NULL;
