@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
   MPI_Type_commit(&some);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-#ifndef OPEN_MPI // which refuses the lock
+#ifndef OPEN_MPI                // which refuses the lock
   for (int i = 0; i < 2; i++) { // this orders nothing, either
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, MPI_PROC_NULL, 0, win);
     MPI_Put(&one, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
