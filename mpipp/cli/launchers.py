@@ -9,7 +9,8 @@ PROC = "/proc"
 _MOST = 100  # ancestors
 # Programs between the shell, or the system, and the ranks.
 _LAUNCHER = re.compile(
-    r"mpiexec|mpirun|orterun|orted|prte|prun|srun|slurmstepd|hydra_|pmi_proxy|aprun|jsrun|flux|pals"
+    r"hydra_|(mpiexec|mpirun|orterun|orted|prte|prterun|prted|prun|srun|slurmstepd|pmi_proxy|aprun"
+    r"|jsrun|flux|palsd?)(?![A-Za-z0-9])"  # mpiexec.hydra, flux-broker; not fluxsolver
 )
 
 

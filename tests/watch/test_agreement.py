@@ -207,6 +207,7 @@ def found_in(block: str) -> tuple[str, str, str]:
     return name, what, rule
 
 
+@pytest.mark.each_mpi  # rows that hang in one of them
 @on_mpi("mpich4", "openmpi4")
 def test_every_row(mpi: MPI, tmp_path: Path) -> None:
     rows = [name for name in ROWS if name not in HANGS[mpi.id]]

@@ -36,7 +36,9 @@ def test_traffic_that_is_compared_before(mpi: MPI, tmp_path: Path) -> None:
     expect_silence(runs.run(mpi, command, "--strict", "--on-error", "abort"))
 
 
-@on_mpi("mpich4", "mpich5")  # Open MPI 4.1.4 ends such programs with a signal, watched or not
+@on_mpi(
+    "mpich4", "mpich5", "openmpi5"
+)  # Open MPI 4.1.4 ends such programs with a signal, watched or not
 @pytest.mark.parametrize("options", [[], ["--strict", "--on-error", "abort"]])
 def test_traffic_of_threads(mpi: MPI, options: list[str], tmp_path: Path) -> None:
     command: list[str | Path] = [silence.traffic(mpi), "4", "40", tmp_path / "file", "--threads"]

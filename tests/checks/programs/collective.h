@@ -180,6 +180,11 @@ static void communicators(void) {
   MPI_Wait(&r, MPI_STATUS_IGNORE);
   work_in(later, 1);
   MPI_Comm_free(&later);
+#if MPI_VERSION >= 4
+  MPI_Comm_idup_with_info(comm, MPI_INFO_NULL, &later, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&later);
+#endif
   MPI_Comm_split(comm, rank ? 0 : MPI_UNDEFINED, 0, &nobody);
   if (nobody != MPI_COMM_NULL) work_in(nobody, 0), MPI_Comm_free(&nobody);
   MPI_Comm_group(comm, &all);
@@ -241,12 +246,17 @@ static void made(void) {
     index[i] = 2 * i + 2;
   }
   MPI_Graph_create(comm, size, index, edges, 0, &graph);
+  MPI_Graph_neighbors(graph, rank, 2, edges);
+  MUST(edges[0] == right && edges[1] == left);
   dawdle();
   MPI_Comm_free(&graph);
   MPI_Dist_graph_create_adjacent(comm, 1, &left, MPI_UNWEIGHTED, 1, &right, MPI_UNWEIGHTED,
                                  MPI_INFO_NULL, 0, &graph);
   MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, graph);
   MPI_Comm_free(&graph);
+  MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &some);
+  MPI_Barrier(some);
+  MPI_Comm_free(&some);
   MPI_Comm_split(comm, rank ? 7 : MPI_UNDEFINED, -rank, &some);
   if (some != MPI_COMM_NULL) MPI_Barrier(some), MPI_Comm_free(&some);
   MPI_Comm_group(comm, &all);

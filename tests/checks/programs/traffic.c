@@ -5,8 +5,13 @@
 #include <pthread.h>
 
 #include "collective.h"
+#include "constructors.h"
+#include "forms.h"
+#include "more_shared.h"
+#include "objects.h"
 #include "planted.h"
 #include "point_to_point.h"
+#include "requests.h"
 #include "shared.h"
 #include "traffic.h"
 
@@ -16,14 +21,26 @@ static uint64_t seed;
 static int rounds;
 static const char *error = "";
 
+#define ONE_OF(parts) (parts)[draw(LENGTH(parts))]()
+
 static void one_round(void) {
-  int kind = draw(threaded ? 20 : 22);
-  if (kind < 13)
-    POINT_TO_POINT[draw(LENGTH(POINT_TO_POINT))]();
+  int kind = draw(threaded ? 21 : 24);
+  if (kind < 8)
+    ONE_OF(POINT_TO_POINT);
+  else if (kind < 11)
+    ONE_OF(REQUESTS);
+  else if (kind < 13)
+    ONE_OF(CONSTRUCTORS);
+  else if (kind < 17)
+    ONE_OF(COLLECTIVE);
   else if (kind < 20)
-    COLLECTIVE[draw(LENGTH(COLLECTIVE))]();
+    ONE_OF(EACH_FORM);
+  else if (kind < 21)
+    ONE_OF(OBJECTS);
+  else if (kind < 23)
+    ONE_OF(SHARED);
   else
-    SHARED[draw(LENGTH(SHARED))]();
+    ONE_OF(MORE_SHARED);
 }
 
 static void plant(void) {
