@@ -94,5 +94,6 @@ class Progress:
             )
             task = made.add_task(self._what, total=None)
             made.tasks[task].start_time = made.get_time() - (time.monotonic() - self._begun)
-            made.start()
+            with contextlib.suppress(RuntimeError):  # without one more thread it stands still
+                made.start()
             self._bar = made

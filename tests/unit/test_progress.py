@@ -58,6 +58,25 @@ def test_a_long_end() -> None:
     wait(lambda: set(threading.enumerate()) <= set(others))
 
 
+def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is shown stands still, and goes; so does what hides the cursor."""
+    real = threading.Thread.start
+
+    def start(thread: threading.Thread) -> None:
+        if not isinstance(thread, threading.Timer):
+            raise RuntimeError("can't start new thread")
+        real(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    stream = Terminal()
+    line = Progress(stream, quiet=False, long=0.01)
+    with line.during("mpipp: comparing"):
+        wait(lambda: not any(isinstance(one, threading.Timer) for one in threading.enumerate()))
+    said = stream.getvalue()
+    assert said.count("mpipp: comparing") == 2  # once more when it ends
+    assert said.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
+
+
 def refused(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
