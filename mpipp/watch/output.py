@@ -184,8 +184,9 @@ class ToRun(ToStream):
         )
         printed = is_first and self._write(text + "\n\n")
         self._node.blocks.append(Block(text, found, printed))
-        if not self._save() and not printed:
-            self._write(text + "\n\n")  # nobody else knows of these ranks
+        if not self._save() and not printed and self._write(text + "\n\n"):
+            # Nobody else knew of these ranks; a launcher that hears of them later prints no more.
+            self._node.blocks[-1] = Block(text, found, True)
 
     def total(self, total: Total) -> None:
         """The end; whoever has started the run says that of all nodes."""

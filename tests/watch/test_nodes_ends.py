@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -20,7 +21,7 @@ from support import MPI, ROOT, on_mpi
 from test_nodes import LAUNCHER
 from test_unwatched import ended
 
-from mpipp.watch import nodes
+from mpipp.watch import nodes, output
 from mpipp.watch.connection import ABORTING
 from mpipp.watch.deaths import Deaths
 from mpipp.watch.output import ToRun
@@ -166,6 +167,28 @@ def test_what_a_launcher_has_not_read(
     printed = [one.printed for one in left.blocks]
     assert printed == [number < taken for number in range(len(printed))]
     assert len(printed) == 3 - (taken == 2)
+
+
+def test_what_could_not_be_written_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A node prints itself what another has printed of other ranks; once the disk has room again
+    the launcher hears that it has."""
+    real, failures = nodes.save, [OSError(errno.ENOSPC, "full")]
+
+    def save(directory: str, node: nodes.Node) -> None:
+        if node.blocks and failures:
+            raise failures.pop()
+        real(directory, node)
+
+    monkeypatch.setattr(nodes, "save", save)
+    monkeypatch.setattr(output, "is_to_be_printed", lambda *_: False)
+    to = ToRun(Settings(report=str(tmp_path), launched=True))
+    for text in ("error: one", "error: the other"):
+        to.block(text, [])
+    ((left,), _) = nodes.nodes(str(tmp_path))
+    assert [one.printed for one in left.blocks] == [True, False]
+    assert capsys.readouterr().err == f"mpipp: cannot write {tmp_path}: full\nerror: one\n\n"
 
 
 def process(rank: int, end: int = 0) -> Any:
