@@ -245,3 +245,38 @@ def test_a_call_that_began_before_there_were_several_threads_is_met(mpi: MPI) ->
         "warning: the request of MPI_Irecv is freed while a message is being received"
     )
     assert block.splitlines()[2].endswith(":43 in main"), block
+
+
+LATE = """\
+#include <mpi.h>
+#include <stdlib.h>
+static void call(int which)
+{
+    double in, out = 1;
+    if (which & 1) MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (which & 2) MPI_Bcast(&out, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (which & 4) MPI_Allgather(&out, 1, MPI_DOUBLE, &in, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 3; i++) call(7);
+    MPI_Finalize();
+    call(atoi(argv[1]));
+    return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize(("which", "name"), [(1, "Allreduce"), (2, "Bcast"), (4, "Allgather")])
+def test_a_call_that_was_fine_before_the_end(mpi: MPI, which: int, name: str) -> None:
+    """The same call, of the same line, after MPI_Finalize, asked about before MPI has it."""
+    program = support.compile_program(LATE, mpi, ("-g", "-O0", "-w"))
+    found = runs.run(mpi, [program, str(which)], "--on-error", "handler", n=1)
+    (block,) = found.blocks
+    first, call, place, *_ = block.splitlines()
+    assert first == f"error: MPI_{name} is called after MPI_Finalize"
+    assert call.startswith(f"  rank 0: MPI_{name}(")
+    assert place == f"    called at main.c:{6 + which // 2} in call"
+    assert found.last[0] == "mpipp: 1 error in 1 process, 12 calls, 1 question"

@@ -18,6 +18,7 @@
 #include "records/arena.h"
 #include "records/registry.h"
 #include "records/store.h"
+#include "screens/known.h"
 #include "watch/connection.h"
 #include "watch/questions.h"
 
@@ -140,6 +141,7 @@ static void over(enum mpipp_end end) {
 void mpipp_finalized(void) {
   mpipp_registry.end_awaited = 0;
   mpipp_registry.status = MPIPP_STATUS_FINALIZED;
+  mpipp_know_no_object();
   over(MPIPP_OVER_FINALIZED);
 }
 

@@ -45,8 +45,15 @@ const struct mpipp_comm *mpipp_last_comm = (void *)&mpipp_no_object;
 static const struct mpipp_object *last_op = (void *)&mpipp_no_object;
 static const struct mpipp_object *last_win = (void *)&mpipp_no_object;
 
+void mpipp_know_no_object(void) {
+  MPIPP_WRITE(mpipp_last_comm, (void *)&mpipp_no_object);
+  MPIPP_WRITE(last_op, (void *)&mpipp_no_object);
+  MPIPP_WRITE(last_win, (void *)&mpipp_no_object);
+}
+
 int mpipp_is_plain_comm(uint64_t handle) {
   if (MPIPP_LIKELY(MPIPP_READ(MPIPP_READ(mpipp_last_comm)->object.live) == handle)) return 1;
+  if (!mpipp_is_there()) return 0;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, handle);
   if (!comm || comm->object.flags & MPIPP_FLAG_NULL || comm->inter) return 0;
   MPIPP_WRITE(mpipp_last_comm, comm);
@@ -58,6 +65,7 @@ static const struct mpipp_object *live(enum mpipp_kind kind, const struct mpipp_
                                        uint64_t handle) {
   const struct mpipp_object *object = MPIPP_READ(*last);
   if (MPIPP_LIKELY(MPIPP_READ(object->live) == handle)) return object;
+  if (!mpipp_is_there()) return NULL;
   object = mpipp_find_live(kind, handle);
   if (!object || object->flags & MPIPP_FLAG_NULL) return NULL;
   MPIPP_WRITE(*last, object);

@@ -11,6 +11,8 @@
 extern const struct mpipp_comm *mpipp_last_comm MPIPP_HIDDEN;
 // Makes it this call's; returns 0 if that is an intercommunicator, or none.
 int mpipp_is_plain_comm(uint64_t handle);
+// MPI is finalized: nothing is this call's, nor known, but while there is a session.
+void mpipp_know_no_object(void);
 
 // The sums of a call: of all that its screen depends on but for ranks, tags and addresses, and of
 // what a buffer's layout does; and where the buffers lie.

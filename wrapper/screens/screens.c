@@ -426,7 +426,7 @@ static int is_plain_alone(struct mpipp_thread *thread) {
 static int is_usual(struct mpipp_call *call) {
   if (call->present == MPIPP_HAS_CONSTRUCTOR)
     return mpipp_is_there() && mpipp_is_fine_constructor(call, NULL);
-  return call->buffer_count == 2 && mpipp_is_there() &&
+  return call->buffer_count == 2 &&
          MPIPP_READ(MPIPP_READ(mpipp_last_comm)->object.live) == call->comm &&
          mpipp_is_reduced_before(call) && mpipp_meets_no_request(call);
 }
