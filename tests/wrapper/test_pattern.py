@@ -23,6 +23,17 @@ enum { BYTES = 64 };
     uint64_t first = mpipp_pattern_differs((uintptr_t)begin, BYTES); \\
     missed += first < at || first >= at + sizeof value; \\
   }
+static int misses_some(char *to, uint64_t bytes, uint64_t stored) {
+  int missed = 0;
+  char by[BYTES];
+  memset(by, 'b', sizeof by);
+  mpipp_pattern_put((uintptr_t)to, bytes);
+  to[stored] ^= 1;
+  char kept = to[stored], behind = to[bytes] = 'e';
+  mpipp_pattern_replace((uintptr_t)to, bytes, by);
+  for (uint64_t at = 0; at < bytes; at++) missed += to[at] != (at == stored ? kept : 'b');
+  return missed + (to[bytes] != behind);
+}
 int main(void) {
   int missed = 0;
   static char many[1 << 20];
@@ -32,6 +43,10 @@ int main(void) {
     ADDS(long double)
     ADDS(int)
     ADDS(char)
+  }
+  for (uint64_t bytes = 1; bytes < BYTES; bytes++) {
+    for (uint64_t stored = 0; stored < bytes; stored++)
+      missed += misses_some(many + bytes, bytes, stored);
   }
   printf("%d\\n", missed);
   return 0;

@@ -59,10 +59,18 @@ static inline uint64_t mpipp_pattern_differs(uint64_t address, uint64_t bytes) {
 
 // Puts other bytes where it still is.
 static inline void mpipp_pattern_replace(uint64_t address, uint64_t bytes, const char *by) {
-  for (uint64_t at = 0; at < bytes; at++) {
-    uint64_t word = mpipp_pattern_at(address + (at & ~(uint64_t)7));
+  uint64_t word, sum = address * MPIPP_PATTERN_STEP;
+  for (uint64_t at = 0; at < bytes; at += sizeof word, sum += sizeof word * MPIPP_PATTERN_STEP) {
     char *own = (char *)(uintptr_t)(address + at);
-    if (*own == ((const char *)&word)[at & 7]) *own = by[at];
+    uint64_t left = bytes - at < sizeof word ? bytes - at : sizeof word;
+    word = mpipp_pattern_of(sum);
+    if (left == sizeof word && memcmp(own, &word, sizeof word) == 0) {
+      memcpy(own, by + at, sizeof word);
+      continue;
+    }
+    for (uint64_t i = 0; i < left; i++) {
+      if (own[i] == ((const char *)&word)[i]) own[i] = by[at + i];
+    }
   }
 }
 
