@@ -41,7 +41,7 @@ enum { MOST = 1 << 14, MOST_SHARED = 64, ALIGNED = 64 };
 
 static struct mpipp_compared *active[MOST], *unused;
 static struct mpipp_piece hulls[MOST]; // of those that are active
-static uint32_t active_count;
+static uint32_t active_count, claimed_count;
 // No buffer that is on the thread's stack, and pending, ends before this address.
 static __thread uint64_t first_end __attribute__((tls_model("initial-exec"))) = ~(uint64_t)0;
 
@@ -57,8 +57,20 @@ static struct mpipp_compared *claim(void) {
     }
   }
   struct mpipp_compared *found = unused;
-  if (found) unused = found->next;
+  if (!found) return NULL;
+  unused = found->next;
+  claimed_count++;
   return found;
+}
+
+static void give_back(struct mpipp_compared *compared) {
+  compared->next = unused;
+  unused = compared;
+  claimed_count--;
+}
+
+int mpipp_compared_are_many(void) {
+  return claimed_count >= MOST / 2;
 }
 
 // All bytes, which may lie far from each other.
@@ -117,8 +129,7 @@ struct mpipp_compared *mpipp_compared_new(const struct mpipp_bytes *bytes, uint6
     if (!window) compared->thread = stack_of(bytes);
     return compared;
   }
-  compared->next = unused;
-  unused = compared;
+  give_back(compared);
   return NULL;
 }
 
@@ -324,8 +335,7 @@ int mpipp_compared_is_active(const struct mpipp_compared *compared) {
 void mpipp_compared_drop(struct mpipp_compared *compared) {
   if (compared->state != RESTING) mpipp_compared_end(compared, NULL);
   if (compared->room) mpipp_room_give(compared->room);
-  compared->next = unused;
-  unused = compared;
+  give_back(compared);
 }
 
 static int is_with_mpi(const struct mpipp_compared *compared) {

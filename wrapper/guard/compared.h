@@ -16,6 +16,9 @@ struct mpipp_compared;
 // are a copy there. NULL: it cannot be looked at.
 struct mpipp_compared *mpipp_compared_new(const struct mpipp_bytes *bytes, uint64_t window,
                                           int writes);
+// Whether there are so many that what can do without shall: each takes one of the places of those
+// that MPI has, whether it has begun or not.
+int mpipp_compared_are_many(void);
 // What is added to an address of the program's for what MPI is given.
 uint64_t mpipp_compared_shift(const struct mpipp_compared *compared);
 // MPI is about to have it; returns 0 if its memory is not there, and nothing has changed. looks: 0

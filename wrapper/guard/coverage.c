@@ -73,14 +73,18 @@ static int is_turn(uint64_t now, uint64_t allowed) {
   return part * (double)allowed < STEEP * (double)(allowed - spent);
 }
 
-// The first of each place is; what each has had more than its share of waits until the others have
-// had theirs.
-int mpipp_coverage_affords(const struct mpipp_cover *cover) {
+// What each place has had more than its share of waits until the others have had theirs.
+static int has_time(const struct mpipp_cover *cover) {
   enum { SLACK = 2 };
-  if (is_always(cover)) return 1;
-  if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
   uint64_t now = mpipp_ticks(), allowed = (now - begun + HEAD_START) / 100 * percent;
   return is_turn(now, allowed) && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
+}
+
+// The first of each place is.
+int mpipp_coverage_affords(const struct mpipp_cover *cover) {
+  if (is_always(cover)) return 1;
+  if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
+  return has_time(cover);
 }
 
 // The first requests of each place are. A place that makes them again and again would take all time
@@ -89,7 +93,8 @@ int mpipp_coverage_offers(const struct mpipp_cover *cover) {
   enum { FIRST = 64 };
   static unsigned char made[MPIPP_COVERS];
   unsigned char *number = &made[cover - covers];
-  if (is_always(cover) || !percent || *number == FIRST) return mpipp_coverage_affords(cover);
+  if (is_always(cover)) return 1;
+  if (!percent || *number == FIRST) return has_time(cover);
   ++*number;
   return 1;
 }

@@ -56,7 +56,7 @@ void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t numb
     return;
   }
   rest->bytes = *bytes;
-  if (partitions->writes) return;
+  if (partitions->writes || mpipp_compared_are_many()) return;
   if (partitions->window && from < to) {
     if (bytes->low < from) rest->edges[count++] = (struct mpipp_piece){bytes->low, from};
     if (to < bytes->high) rest->edges[count++] = (struct mpipp_piece){to, bytes->high};
