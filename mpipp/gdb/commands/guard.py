@@ -35,7 +35,8 @@ class Guard(Command):
 
     In runs with --check=buffers, which guard some in turns where all would take too long
     (--budget). It begins with the next operation: what is pending stays as it is; "mpipp watch"
-    is for that.
+    is for that. Of the persistent requests beyond the first 64 of a call, with those that are made
+    from then on.
     """
 
     name = "mpipp guard"
