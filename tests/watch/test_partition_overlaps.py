@@ -7,6 +7,7 @@ import re
 
 import pytest
 import runs
+import support
 from support import MPI, on_mpi
 
 READS = "MPI_Psend_init write and read the same memory"
@@ -69,3 +70,31 @@ def test_a_start_that_nobody_receives_is_told(mpi: MPI) -> None:
         assert all("called at partitioned_starts.c:22 in sends" in one for one in run.blocks), (
             run.blocks
         )
+
+
+WAITING = """\
+#include <mpi.h>
+static double parts[16][1024];
+int main(int argc, char **argv)
+{
+    MPI_Request many[16], one;
+    double in[4], out[4] = {1, 2, 3, 4};
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 16; i++)
+        MPI_Psend_init(parts[i], 1024, 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF, MPI_INFO_NULL, &many[i]);
+    MPI_Isend(out, 4, MPI_DOUBLE, 0, 99, MPI_COMM_SELF, &one);
+    out[2] = 7;
+    MPI_Recv(in, 4, MPI_DOUBLE, 0, 99, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Wait(&one, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 16; i++) MPI_Request_free(&many[i]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4")
+def test_partitions_that_wait_leave_room_for_others(mpi: support.MPI) -> None:
+    program = support.compile_program(WAITING, mpi, ("-g", "-O0", "-w"))
+    (block,) = runs.run(mpi, [program], "--check=buffers", n=1).blocks
+    assert block.startswith("error: the buffer of a pending MPI_Isend was changed\n")
