@@ -16,7 +16,7 @@ static void goes_around(MPI_Datatype type, int doubles) {
 }
 
 static void constructors(void) {
-  int n = 2 * (1 + draw(SMALL)), places[] = {n, 0}, lengths[] = {1, 3}, whole[] = {size * n, n};
+  int n = 2 * (2 + draw(10)), places[] = {n, 0}, lengths[] = {1, 3}, whole[] = {size * n, n};
   int blocks[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE}, grid[] = {size, 1};
   int usual[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
   MPI_Aint apart[] = {8 * n, 0};
@@ -33,7 +33,7 @@ static void constructors(void) {
 
 static void large_constructors(void) {
 #if MPI_VERSION >= 4
-  MPI_Count n = 2 * (1 + draw(SMALL)), lengths[] = {1, 3}, places[] = {n, 0}, apart[] = {8 * n, 0};
+  MPI_Count n = 2 * (2 + draw(10)), lengths[] = {1, 3}, places[] = {n, 0}, apart[] = {8 * n, 0};
   MPI_Count whole[] = {n, n}, part[] = {n / 2, 1}, from[] = {n / 2, 0};
   const MPI_Datatype types[] = {MPI_DOUBLE, MPI_DOUBLE};
   MPI_Datatype type;
