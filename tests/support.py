@@ -171,6 +171,10 @@ def running(words: Sequence[str | Path], **how: Any) -> Iterator[subprocess.Pope
     with subprocess.Popen(words, text=True, **how) as process:
         try:
             yield process
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe:
+                    pipe.close()
+            process.wait()
         except BaseException:
             end(process)
             raise
@@ -188,7 +192,9 @@ def finished(words: Sequence[str], timeout: float, **how: Any) -> subprocess.Com
         except subprocess.TimeoutExpired:
             end(process)
             said = _said_so_far(process)
-            pytest.fail(f"not ended after {timeout:g} s: {shlex.join(words)}\n{said}")
+            # Not by pytest.fail, whose exception ends the workers of `make fuzz`.
+            what = f"not ended after {timeout:g} s: {shlex.join(words)}\n{said}"
+            raise AssertionError(what) from None
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
 

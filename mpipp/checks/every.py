@@ -133,6 +133,15 @@ def of_logs(
     yield from cited(_between(processes, failed, (onesided.check,)), processes)
 
 
+def of_leaks(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    """As `findings`, what is not given back, whether or not the processes are at their ends."""
+    found = (_guarded(leaks.check, process, process, failed) for process in processes)
+    yield from cited(chain.from_iterable(found), processes)
+
+
 def of_calls(
     process: Process,
     failed: Callable[[Process | None, MpippError], None],

@@ -59,7 +59,8 @@ class Progress:
         if timer is not None:
             timer.cancel()
         if bar is not None:
-            bar.stop()
+            with contextlib.suppress(RuntimeError):  # its thread did not start
+                bar.stop()
 
     @contextlib.contextmanager
     def during(self, what: str) -> Iterator[None]:

@@ -394,12 +394,20 @@ class Watcher:
 
     def _look_for_what_is_kept(self) -> None:
         # When the processes have ended: until then they may free it.
-        kept = [one for one in self._watched if one.pid in self._keep and not goes_on(one.pid)]
-        for one in kept:
-            one.refresh()
+        ended = [one for one in self._watched if one.pid in self._keep and not goes_on(one.pid)]
+        if not ended:
+            return
+        self._output.looking(len(ended))
+        kept = [one for one in ended if self._telling.can_read(one)]
+
+        def failed(process: Process | None, error: MpippError) -> None:
+            assert process
+            self._telling.not_checked(f"process {kept[process.number].pid}: {error}")
+
         processes = [one.process(number) for number, one in enumerate(kept)]
-        found = every.findings(processes, lambda *_: None, between_too=False)
+        found = every.of_leaks(processes, failed)
         self._telling.tell(kept, (each for each in found if each.rule in leaks.UNTIL_EXIT))
+        self._output.looking(0)
 
     def _tell_of_all(self, found: Iterable[Finding], line: str) -> bool:
         return self._telling.tell(self._watched, found, line)

@@ -62,7 +62,7 @@ def test_corrected_example(mpi: support.MPI) -> None:
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_traffic(mpi: support.MPI, tmp_path: Path) -> None:
     seed = 1 + support.MPI_IDS.index(mpi.id)
-    words: list[str | Path] = [silence.traffic(mpi), str(seed), "60", tmp_path / "file"]
+    words: list[str | Path] = [silence.traffic(mpi), str(seed), "60", tmp_path / tmp_path.name]
     stops = silence.stops(words, mpi, every=40, updates=10, interrupts=4, seed=seed)
     expect_silence(stops, least=20)
 
@@ -70,14 +70,20 @@ def test_traffic(mpi: support.MPI, tmp_path: Path) -> None:
 @support.on_mpi("openmpi4", "openmpi5")
 def test_traffic_of_more(mpi: support.MPI, tmp_path: Path) -> None:
     n = 3 if mpi.id == "openmpi4" else 4
-    words: list[str | Path] = [silence.traffic(mpi), "3", "40", tmp_path / "file"]
+    words: list[str | Path] = [silence.traffic(mpi), "3", "40", tmp_path / tmp_path.name]
     expect_silence(silence.stops(words, mpi, n=n, every=40), least=20)
 
 
 # Open MPI 4.1.4 ends such programs with a signal, whatever watches them.
 @support.on_mpi("mpich4", "mpich5")
 def test_traffic_of_threads(mpi: support.MPI, tmp_path: Path) -> None:
-    words: list[str | Path] = [silence.traffic(mpi), "4", "40", tmp_path / "file", "--threads"]
+    words: list[str | Path] = [
+        silence.traffic(mpi),
+        "4",
+        "40",
+        tmp_path / tmp_path.name,
+        "--threads",
+    ]
     expect_silence(silence.stops(words, mpi, every=40, updates=5, interrupts=2), least=20)
 
 
@@ -104,7 +110,7 @@ def test_planted(mpi: support.MPI, error: str, tmp_path: Path) -> None:
         silence.traffic(mpi),
         str(number),
         str(2 * number),
-        tmp_path / "file",
+        tmp_path / tmp_path.name,
     ]
     said = silence.planted([*words, f"--error={error}"], mpi)
     found = [finding["check"] for finding in said["findings"]]
@@ -115,7 +121,7 @@ def test_planted(mpi: support.MPI, error: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("error", ["pending-type", "truncated", "receives-overlap"])
 def test_planted_in_another_mpi(mpi: support.MPI, error: str, tmp_path: Path) -> None:
     said = silence.planted(
-        [silence.traffic(mpi), "5", "40", tmp_path / "file", f"--error={error}"], mpi
+        [silence.traffic(mpi), "5", "40", tmp_path / tmp_path.name, f"--error={error}"], mpi
     )
     found = [finding["check"] for finding in said["findings"]]
     assert found == [ERRORS[error]], said

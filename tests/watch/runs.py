@@ -79,10 +79,14 @@ def until(run: subprocess.Popen[str], what: str, times: int = 1) -> str:
     """What a run says up to the line that has this for the last of so many times."""
     assert run.stderr is not None
     said = ""
-    while said.count(what) < times:
-        line = run.stderr.readline()
-        assert line, f"it has ended without {what!r}:\n{said}"
-        said += line
+    try:
+        while said.count(what) < times:
+            line = run.stderr.readline()
+            assert line, f"it has ended without {what!r}:\n{said}"
+            said += line
+    except BaseException:  # it takes too long
+        support.end(run)
+        raise
     return said
 
 

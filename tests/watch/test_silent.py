@@ -26,13 +26,13 @@ def expect_silence(found: runs.Run, *unchecked: str) -> None:
 @every_mpi
 @pytest.mark.parametrize("seed", [5, 6])
 def test_traffic(mpi: MPI, seed: int, tmp_path: Path) -> None:
-    command: list[str | Path] = [silence.traffic(mpi), str(seed), "60", tmp_path / "file"]
+    command: list[str | Path] = [silence.traffic(mpi), str(seed), "60", tmp_path / tmp_path.name]
     expect_silence(runs.run(mpi, command))
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_traffic_that_is_compared_before(mpi: MPI, tmp_path: Path) -> None:
-    command: list[str | Path] = [silence.traffic(mpi), "7", "30", tmp_path / "file"]
+    command: list[str | Path] = [silence.traffic(mpi), "7", "30", tmp_path / tmp_path.name]
     expect_silence(runs.run(mpi, command, "--strict", "--on-error", "abort"))
 
 
@@ -41,7 +41,13 @@ def test_traffic_that_is_compared_before(mpi: MPI, tmp_path: Path) -> None:
 )  # Open MPI 4.1.4 ends such programs with a signal, watched or not
 @pytest.mark.parametrize("options", [[], ["--strict", "--on-error", "abort"]])
 def test_traffic_of_threads(mpi: MPI, options: list[str], tmp_path: Path) -> None:
-    command: list[str | Path] = [silence.traffic(mpi), "4", "40", tmp_path / "file", "--threads"]
+    command: list[str | Path] = [
+        silence.traffic(mpi),
+        "4",
+        "40",
+        tmp_path / tmp_path.name,
+        "--threads",
+    ]
     expect_silence(runs.run(mpi, command, *options), THREADS)
 
 

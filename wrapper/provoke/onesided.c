@@ -251,6 +251,8 @@ static int enter(struct mpipp_passage *passage) {
   int target = (int)call->target_rank;
   if (mpipp_can_be_deferred(call)) return put_off(passage);
   if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) complete_requests(call);
+  // Which is the number of all targets in MPICH.
+  if (call->present & MPIPP_HAS_TARGET_RANK && target == MPI_PROC_NULL) return MPIPP_GO_ON;
   switch (call->procedure) {
   case MPIPP_PROC_Win_fence:
   case MPIPP_PROC_Win_complete:

@@ -75,7 +75,7 @@ static void pointers(void) {
   MPI_File_read_all(file, in, n, MPI_DOUBLE, MPI_STATUS_IGNORE);
   MPI_File_read_at(file, 0, in, n, MPI_DOUBLE, MPI_STATUS_IGNORE);
   MPI_File_read_at_all(file, 0, in, n, MPI_DOUBLE, MPI_STATUS_IGNORE);
-  // Open MPI reads for ever where a nonblocking read passes the end of the file.
+  // Open MPI reads for ever where a nonblocking read would pass the end of the file.
   MPI_File_seek(file, 0, MPI_SEEK_SET);
   MPI_File_iread(file, in, n, MPI_DOUBLE, &r);
   MPI_Wait(&r, MPI_STATUS_IGNORE);

@@ -41,7 +41,8 @@ static void asked(void) {
   enum { MANY = 4 };
   MPI_Request r[2 * MANY];
   MPI_Status status;
-  int n = some_amount() / MANY + 1, way = draw(3), done = 0, flag, index, indices[2 * MANY];
+  int n = (some_amount() + MANY - 1) / MANY, way = draw(3), done = 0, flag, index,
+      indices[2 * MANY];
   for (int i = 0; i < MANY; i++) MPI_Irecv(in + i * n, n, MPI_DOUBLE, left, tag, comm, &r[i]);
   for (int i = 0; i < MANY; i++) MPI_Isend(out, n, MPI_DOUBLE, right, tag, comm, &r[MANY + i]);
   while (way == 0 && done < 2 * MANY) {
