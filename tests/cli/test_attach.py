@@ -276,3 +276,9 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         said = str(raised.value).splitlines()
         assert said[0] == f"there are 2 jobs of process {name} on this machine: name one of"
         assert [line.split()[:2] for line in said[1:]] == [["--job", str(n)] for n in launched]
+
+
+def test_launchers_are_known_by_whole_names() -> None:
+    named = ("mpiexec.hydra", "hydra_pmi_proxy", "prterun", "flux-broker", "mpirun_rsh", "palsd")
+    assert [name for name in named if not launchers.is_one(name)] == []
+    assert [name for name in ("fluxsolver", "palsy", "prune") if launchers.is_one(name)] == []
