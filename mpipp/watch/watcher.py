@@ -41,6 +41,7 @@ from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
+_HEARD = 2.0  # seconds in which `mpipp run` says that the user ends it, or that it has ended
 _OTHER_NODES = 5.0  # seconds in which the watchers of others have seen theirs end
 _LOOK = 0.5  # seconds between looks whether anything moves, at most; and at least
 _LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
@@ -142,6 +143,8 @@ class Watcher:
         else:
             self._selector.unregister(self._output.fileno())
             self._is_last = True
+        if self._due is not None and not self._running():
+            self._due = time.monotonic()
 
     def _is_done(self) -> bool:
         now = time.monotonic()
@@ -250,7 +253,14 @@ class Watcher:
                 self._ended_badly(one)
                 self._due = min(self._due or now + _KILLED, now + _KILLED)
                 if not self._running():
-                    self._due = now
+                    self._due = now + self._until_heard()
+
+    def _until_heard(self) -> float:
+        # Seconds until it is known whether the user has ended them all: the signal that they die of
+        # is also that of `mpipp run`, which may come to say so only after they have died.
+        if not self._settings.launched or self._interrupted or self._is_last:
+            return 0.0
+        return _HEARD if self._output.has_launcher else _KILLED
 
     def _is_heard_later(self, one: Watched) -> bool:
         # Others may have said that they end before this one was ended, behind questions.
