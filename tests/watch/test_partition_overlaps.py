@@ -31,7 +31,8 @@ PARTY = (
     r"  rank 0: MPI_[^\n]*\n    called at partition_overlaps\.c:\d+ in (\w+)\n"
     r"    (?:reads|writes) ([^\n]*)\n"
 )
-partitioned = on_mpi("mpich4", "openmpi5")
+# Not with Open MPI 5.0: its MPI_Wait for a partitioned send now and then never returns.
+partitioned = on_mpi("mpich4", "abi5")
 # With many other requests the wrapper keeps where they lie.
 few_or_many = pytest.mark.parametrize("many", [[], ["many"]], ids=["few", "many"])
 
