@@ -40,12 +40,13 @@ class Browser:
         self._session = ""
         self.said: list[str] = []
         self.asked: list[str] = []
-        self._loaded = False
+        self._loaded = ""  # the load that is over
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         found = self.ask("Target.attachToTarget", targetId=target, flatten=True)
         self._session = found["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network", "Audits"):
             self.ask(f"{domain}.enable")
+        self.ask("Page.setLifecycleEventsEnabled", enabled=True)
 
     def ask(self, method: str, **parameters: Any) -> Mapping[str, Any]:
         """The answer to a command of the DevTools protocol."""
@@ -78,8 +79,8 @@ class Browser:
             self.said.append(json.dumps(of["issue"]))
         elif event == "Network.requestWillBeSent":
             self.asked.append(of["request"]["url"])
-        elif event == "Page.loadEventFired":
-            self._loaded = True
+        elif event == "Page.lifecycleEvent" and of["name"] == "load":
+            self._loaded = of["loaderId"]
 
     def show(self, page: Path, width: int = 1200, height: int = 900, dark: bool = False) -> None:
         """Load a page."""
@@ -87,9 +88,9 @@ class Browser:
         self.asked.clear()
         self.size(width, height)
         self.dark(dark)
-        self._loaded = False
-        self.ask("Page.navigate", url=page.as_uri())
-        while not self._loaded:
+        # That of the page before, or of about:blank, may be told of only now.
+        load = self.ask("Page.navigate", url=page.as_uri())["loaderId"]
+        while self._loaded != load:
             self._next()
 
     def size(self, width: int, height: int = 900) -> None:
