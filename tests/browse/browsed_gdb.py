@@ -121,7 +121,9 @@ class Peer:
 
     def lines(self, *path: int, start: int = 0, stop: int = 1000) -> list[tuple[Any, ...]]:
         """The parts below a path: name, value, type, displacement, size, number of parts."""
-        reply = self.ask(do="children", path=path, start=start, stop=stop)
+        request: dict[str, Any] = {"path": path, "start": start, "stop": stop}
+        while (reply := self.ask(do="children", **request)).get("busy"):
+            pass  # gdb had no answer in time, on a busy machine
         keys = ("name", "value", "type", "displacement", "size", "parts")
         return [tuple(line[key] for key in keys) for line in reply["lines"]]
 

@@ -38,7 +38,7 @@ def test_quit_while_a_request_is_queued(tmp_path: Path, end: str) -> None:
             path = Path(place.read_text())
             assert Peer(path).ask(do="status")["busy"]  # it is in gdb's hands
             gate.write_text("")
-            output, _ = process.communicate(timeout=60)
+            output, _ = process.communicate(timeout=240)
         finally:
             process.kill()
     assert process.returncode == (3 if end else 0), output

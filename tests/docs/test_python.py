@@ -66,7 +66,7 @@ def run(cells: list[str], mpi: MPI) -> list[dict[str, Any]]:
         env={**mpi.env, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 0, done.stderr

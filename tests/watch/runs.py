@@ -125,6 +125,12 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
     return Run(done.returncode, done.stdout, blocks, last)
 
 
+def only(found: list[str]) -> str:
+    """The one of blocks, or of last lines; where there are others the test fails with all."""
+    assert len(found) == 1, found
+    return found[0]
+
+
 def compiled(source: Path, mpi: support.MPI, directory: Path, *flags: str) -> Path:
     """A program that `mpipp cc` has compiled, or `c++` or `fortran` if it is of that language: with
     Clang, but with GCC for Open MPI 4 and Fortran.

@@ -161,7 +161,7 @@ def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=240,
             check=False,
         )
     # Each watcher says what it has found of its own.

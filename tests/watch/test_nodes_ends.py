@@ -121,7 +121,7 @@ def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
     found = ended(started(mpi, tmp_path, "die"))
     # One node tells; whoever it sees first, where they are killed within moments: rank 1 may still
     # be about to close its files when the launcher, which has noticed, has killed rank 0.
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     assert re.match("error: a process has died(, by a signal or _exit| inside of MPI)\n", block)
     for rank in range(4):
         assert re.search(rf"ranks? (\d and |\d, )*{rank}\b", block), block
@@ -133,7 +133,7 @@ def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
 def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> None:
     """Who is seen to die first is often one of those that the launcher ends."""
     found = ended(started(mpi, tmp_path, "refused", each=each))
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     said = re.sub(r"\n    called at .*", "", block).splitlines()
     assert said[0] == "error: a process has died inside of MPI"
     assert said[1].startswith("  rank 2: MPI_Info_delete(")

@@ -13,7 +13,7 @@ PLACE = "made at openmp.c:10 in make (OpenMP region)"
 @on_mpi("mpich4", "openmpi4")
 def test_a_region_is_known_by_its_function(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi, ("-g", "-O0", "-fopenmp"))
-    (block,) = runs.run(mpi, [program], "--check=leaks", n=1).blocks
+    block = runs.only(runs.run(mpi, [program], "--check=leaks", n=1).blocks)
     assert f"    {PLACE}\n" in block
     stop = ("break MPI_Finalize", "run")
     text = gdb_batch(["mpipp list types"], program=program, mpi=mpi, stop=stop)

@@ -42,7 +42,7 @@ few_or_many = pytest.mark.parametrize("many", [[], ["many"]], ids=["few", "many"
 def test_nothing_is_asked_of_what_is_right(mpi: MPI, many: list[str]) -> None:
     found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), "", *many], n=1)
     assert (found.status, found.output, found.blocks) == (0, "done\n", [])
-    (last,) = found.last
+    last = runs.only(found.last)
     assert re.fullmatch(r"mpipp: no errors in 1 process, \d+ calls", last), last
 
 
@@ -52,7 +52,7 @@ def test_nothing_is_asked_of_what_is_right(mpi: MPI, many: list[str]) -> None:
 def test_what_is_wrong(mpi: MPI, wrong: str, many: list[str]) -> None:
     """Also where the same call at the same address was right before."""
     found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), wrong, *many], n=1)
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     what, *parties = WRONG[wrong]
     said = re.fullmatch(
         rf"error: (.*), \[0x[0-9a-f]+, 0x[0-9a-f]+\)\n{PARTY}{PARTY}  rule: [^\n]*(\n  .*)*", block
@@ -97,5 +97,5 @@ int main(int argc, char **argv)
 @support.on_mpi("mpich4")
 def test_partitions_that_wait_leave_room_for_others(mpi: support.MPI) -> None:
     program = support.compile_program(WAITING, mpi, ("-g", "-O0", "-w"))
-    (block,) = runs.run(mpi, [program], "--check=buffers", n=1).blocks
+    block = runs.only(runs.run(mpi, [program], "--check=buffers", n=1).blocks)
     assert block.startswith("error: the buffer of a pending MPI_Isend was changed\n")

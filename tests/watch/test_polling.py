@@ -106,7 +106,7 @@ def test_a_circle_is_told_once(mpi: MPI, text: str) -> None:
     run = runs.started([*runs.words(mpi, "--hang-after", "1"), program, name], mpi)
     done = told(run, text)
     assert text in done.stderr
-    assert done.stderr.count("remark: ") == 1
+    assert done.stderr.count("remark: ") == 1, done.stderr
     assert "error: deadlock" not in done.stderr
 
 
@@ -134,7 +134,7 @@ def test_who_asks_several_in_turn_is_not_said_to_wait_for_one(mpi: MPI) -> None:
     assert (done.returncode, runs.read(done).blocks) == (0, [])
     assert "no progress" not in done.stderr
     first = "remark: no call of MPI has begun or returned for 1 s, but polls that found nothing\n"
-    assert done.stderr.count("remark: ") == done.stderr.count(first) == 1
+    assert done.stderr.count("remark: ") == done.stderr.count(first) == 1, done.stderr
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -170,5 +170,5 @@ def test_different_collective_calls_are_told_once(mpi: MPI) -> None:
     """Not also as processes that wait for ever in them."""
     program = support.compile_program(MEET, mpi, ("-g", "-w"))
     done = support.shell(*runs.words(mpi, "--hang-after", "1"), program)
-    assert done.stderr.count("MPI_Win_allocate and MPI_Win_create meet") == 1
+    assert done.stderr.count("MPI_Win_allocate and MPI_Win_create meet") == 1, done.stderr
     assert "are in different collective operations" not in done.stderr

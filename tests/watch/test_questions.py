@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 def test_an_overlap_with_what_was_pending_is_found(mpi: MPI) -> None:
     """Both operations are over when the watcher looks; all processes are told of in one finding."""
     found = runs.run(mpi, [support.compile_program(OVERLAP, mpi, ("-g", "-O0", "-w"))])
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
     comm, buf, file = 'comm = "MPI_COMM_SELF"', "buf = ADDRESS (4 MPI_INT)", source(lines[2])
     assert lines[:7] == [
@@ -167,7 +167,7 @@ def test_one_of_many_columns_that_are_pending_is_found(mpi: MPI) -> None:
         runs.run(mpi, [program, word], n=1) for word in ("beside", "same", "between")
     )
     assert (beside.blocks, beside.last) == ([], ["mpipp: no errors in 1 process, 407 calls"])
-    (block,) = same.blocks
+    block = runs.only(same.blocks)
     lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
     assert lines[0] == (
         "error: MPI_Pack and MPI_Irecv write and read the same memory, [ADDRESS, ADDRESS)"
@@ -236,11 +236,11 @@ def test_leaks_of_all_that_end_without_finalize(mpi: MPI) -> None:
 def test_a_call_that_began_before_there_were_several_threads_is_met(mpi: MPI) -> None:
     program = runs.program("inside.c", mpi, "-pthread")
     found = runs.run(mpi, [program, "wrong"], n=1)
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     assert block.startswith("error: MPI_Irecv and MPI_Reduce_local write the same memory, [0x")
     assert runs.run(mpi, [program, "right"], n=1).blocks == []
     # What one thread did alone is certain, though others may be allowed to call; later it is not.
-    (block,) = runs.run(mpi, [program, "freed"], n=1).blocks
+    block = runs.only(runs.run(mpi, [program, "freed"], n=1).blocks)
     assert block.startswith(
         "warning: the request of MPI_Irecv is freed while a message is being received"
     )
@@ -274,7 +274,7 @@ def test_a_call_that_was_fine_before_the_end(mpi: MPI, which: int, name: str) ->
     """The same call, of the same line, after MPI_Finalize, asked about before MPI has it."""
     program = support.compile_program(LATE, mpi, ("-g", "-O0", "-w"))
     found = runs.run(mpi, [program, str(which)], "--on-error", "handler", n=1)
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     first, call, place, *_ = block.splitlines()
     assert first == f"error: MPI_{name} is called after MPI_Finalize"
     assert call.startswith(f"  rank 0: MPI_{name}(")

@@ -23,10 +23,10 @@ error: MPI_Put writes the bytes [4089, 4097) of the window of rank 1, which has 
 def test_beyond_the_window(mpi: MPI) -> None:
     """What was in bounds, at a thousand places, is asked about until the window is known."""
     found = runs.run(mpi, [runs.program("reach.c", mpi), "wrong"])
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     block = re.sub(r"MPI_Win #.*", "MPI_Win ...", re.sub(r"MPI_Put\(.*\)", "MPI_Put(...)", block))
     assert block == mpi.cited(OUTSIDE)
-    (last,) = found.last
+    last = runs.only(found.last)
     said = re.fullmatch(r"mpipp: 1 error in 2 processes, [\d,]+ calls, (\d+) questions", last)
     assert said and int(said[1]) < 200, last
 
@@ -35,5 +35,5 @@ def test_beyond_the_window(mpi: MPI) -> None:
 def test_within_the_windows(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("reach.c", mpi)])
     assert (found.status, found.output, found.blocks) == (0, "done\n" * 2, [])
-    (last,) = found.last
+    last = runs.only(found.last)
     assert last.startswith("mpipp: no errors in 2 processes, "), last

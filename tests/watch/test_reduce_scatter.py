@@ -67,7 +67,7 @@ def test_what_is_sent_meanwhile(mpi: MPI) -> None:
     for first, told_of in (("&buf[2]", 0), ("buf", 2)):
         send = RECEIVE.replace("Irecv(&buf[2]", f"Isend({first}")
         found = runs.run(mpi, [program(send + calls + receive, mpi)])
-        assert len(found.blocks) == told_of
+        assert len(found.blocks) == told_of, found
 
 
 @on_mpi("mpich4", "openmpi4")

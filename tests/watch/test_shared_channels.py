@@ -65,7 +65,7 @@ def watched(mpi: MPI, wrong: str) -> runs.Run:
 @pytest.mark.parametrize("wrong, expected", [("sent", SENT), ("received", RECEIVED)])
 def test_wrong(mpi: MPI, wrong: str, expected: str) -> None:
     found = watched(mpi, wrong)
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     told = re.sub(r"(\.c:)\d+", r"\1LINE", block)
     told = re.sub(r"(?<=buf = )\d(?= MPI_DOUBLE\)\n    called at \S+ in receive)", "COUNT", told)
     assert told.replace("2 MPI_FLOAT", "COUNT MPI_FLOAT") == mpi.cited(expected)

@@ -97,7 +97,7 @@ def test_error_handlers_are_called_in_all_processes(mpi: MPI, tmp_path: Path) ->
     said = [block.split("\n")[0] for block in (first, *others)]
     assert said == [f"error: {what}" for _, what in CASES.values()]
     assert found.status == 0
-    (last,) = found.last
+    last = runs.only(found.last)
     assert last.startswith(f"mpipp: {len(CASES)} errors in 3 processes, 697 calls")
 
 
@@ -140,5 +140,5 @@ int main(int argc, char **argv) {
 def test_an_argument_that_all_give_otherwise_is_told_once(mpi: MPI) -> None:
     program = support.compile_program(ALL_DIFFER, mpi)
     found = runs.run(mpi, [program], "--strict", "--on-error", "handler", n=3)
-    (block,) = found.blocks
+    block = runs.only(found.blocks)
     assert block.startswith("error: the processes give different dims: {1} and {2}\n  rank 0: ")

@@ -46,7 +46,7 @@ FOUND = {
 def test_calls_that_agree(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("later.c", mpi)], "--strict", "--on-error", "abort", n=2)
     assert (found.status, found.output, found.blocks) == (0, "went on\n", [])
-    (last,) = found.last
+    last = runs.only(found.last)
     assert last.startswith("mpipp: no errors in 2 processes, ")
 
 

@@ -113,7 +113,7 @@ def questions(mpi: MPI, rounds: int) -> int:
     """Of so many rounds of correct calls."""
     found = runs.run(mpi, [runs.program("transfers.c", mpi), str(rounds)])
     assert (found.status, found.blocks) == (0, [])
-    (last,) = found.last
+    last = runs.only(found.last)
     said = re.fullmatch(r"mpipp: no errors in 2 processes, [\d,]+ calls, (\d+) questions", last)
     assert said, last
     return int(said[1])

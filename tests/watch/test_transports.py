@@ -76,4 +76,4 @@ def test_buffers_are_guarded_however_data_is_moved(mpi: MPI, way: str) -> None:
     for (mark, report), block in zip(FOUND, run.blocks):
         (line,) = [n for n, text in enumerate(lines, 1) if text.endswith(mark)]
         assert re.match(report.replace("LINE", str(line)), block), block
-    assert len(run.blocks) == len(FOUND)
+    assert len(run.blocks) == len(FOUND), run

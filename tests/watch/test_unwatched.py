@@ -73,7 +73,7 @@ def test_where_memory_may_not_be_read(mpi: MPI) -> None:
     run = started(mpi, "waitall", "--hang-after", "1", before=before)
     # By a signal to mpipp alone: the launcher is told.
     assert told(run, 4, os.kill) == WAITALL
-    (last,) = ended(run).last
+    last = runs.only(ended(run).last)
     # Where one process ends long before the other, that is told, too.
     assert re.fullmatch(r"mpipp: (1 error|2 errors) in 2 processes, 13 calls", last), last
 
