@@ -49,9 +49,9 @@ def test_vfork_exec_and_a_shell(mpi: support.MPI) -> None:
 
 
 @support.every_mpi
-def test_mpi_loaded_out_of_sight(mpi: support.MPI) -> None:
+def test_mpi_loaded_out_of_sight(mpi: support.MPI, tmp_path: Path) -> None:
     plugin = faults.program("plugin.c", mpi, "-shared", "-fPIC")
-    host = support.BUILD / "programs" / "host"
+    host = tmp_path / "host"  # of this test alone: others, with another MPI, run at the same time
     subprocess.run([support.need("gcc"), "-g", faults.PROGRAMS / "host.c", "-o", host], check=True)
     done = faults.run([host, plugin], mpi, mpi.wrapper)
     assert (done.returncode, done.stdout) == (0, "work returned 0\n"), done.stderr
