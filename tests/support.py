@@ -415,7 +415,8 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
         return program
     with locked(program.with_suffix(".lock")):
         if program.exists():
-            program.touch()
+            if program.stat().st_mtime < newest:  # not where another has just made it, and a core
+                program.touch()
         else:
             with tempfile.TemporaryDirectory(dir=program.parent) as work:
                 output = Path(work) / "program"

@@ -18,7 +18,9 @@ def source(text: str, ending: str) -> Path:
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
     path = support.BUILD / "sources" / digest / f"made{ending}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    with support.locked(path.with_suffix(".lock")):
+        if not path.exists():  # who reads it meanwhile must not find a part of it
+            path.write_text(text)
     return path
 
 
