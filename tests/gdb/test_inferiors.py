@@ -158,6 +158,17 @@ def test_fork(mpi: support.MPI) -> None:
     assert printed[4:] == parent, output
 
 
+def by_rank(output: str) -> list[list[str]]:
+    """The lines of both ranks. Launchers mark each piece that they read, which may end in a line:
+    gdb writes some lines in several.
+    """
+    parts = re.split(r"\[(?:1,)?(\d)\](?:<stdout>:| )", output)[1:]
+    text = ["", ""]
+    for rank, part in zip(parts[::2], parts[1::2]):
+        text[int(rank)] += part
+    return [one.splitlines() for one in text]
+
+
 @both
 def test_a_gdb_for_every_rank(mpi: support.MPI) -> None:
     program = support.compile_program(RANKS, mpi, ["-g", "-O0", "-DAPART"])
@@ -172,17 +183,11 @@ def test_a_gdb_for_every_rank(mpi: support.MPI) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=240,
         check=False,
     )
-    for rank in (0, 1):
-        begins = (f"[{rank}] ", f"[1,{rank}]<stdout>:")
-        lines = [
-            line[len(begin) :]
-            for line in done.stdout.splitlines()
-            for begin in begins
-            if line.startswith(begin)
-        ]
+    for rank, lines in enumerate(by_rank(done.stdout)):
+        assert "MPI_Bcast, called at main.c:15 in main" in lines, done.stdout + done.stderr
         start = lines.index("MPI_Bcast, called at main.c:15 in main")
         told = [re.sub("0x[0-9a-f]+", "0x", line) for line in lines[start + 1 : start + 8]]
         vector = f"VECTOR count {2 + rank}, blocklength 1, stride 2"
