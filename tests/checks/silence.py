@@ -83,7 +83,7 @@ def waiting(
 
 def _pids(reader: int, n: int) -> list[int]:
     text = b""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while text.count(b"\n") < n:
         left = end - time.monotonic()
         assert left > 0 and select.select([reader], [], [], left)[0], f"{n} processes: {text!r}"
@@ -119,7 +119,7 @@ def stops(
         script = [f"source {SCRIPT}", f"python silence({pids}, {numbers}, commands={[*commands]})"]
         output = support.gdb_batch(script, mpi=mpi)
         assert output.count("stop at the end\n") == n, output
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=120)
     assert process.returncode == 0, f"{output}\n{said}"
     found = re.findall(r"^stop (.*)\n((?:\| .*\n|\|\n)*)", output, re.MULTILINE)
     return [Stop(what, tuple(line[2:] for line in text.splitlines())) for what, text in found]

@@ -3,7 +3,7 @@
 // at random beginnings and ends of its calls, with every call on its record.
 //
 //   STOPS_PIPE   each process writes its process id there, in a line, and waits in its first call
-//                until gdb has set stops_attached; not longer than a minute
+//                until gdb has set stops_attached; not longer than four minutes
 //   STOPS_EVERY  one of so many beginnings and ends is a stop, on average
 //   STOPS_SEED   what is drawn depends on it, on the rank and on the thread
 #include <fcntl.h>
@@ -37,7 +37,7 @@ __attribute__((noinline)) void held_stop(void) {
 }
 
 static void wait_until(const volatile int *flag) {
-  for (int i = 0; !*flag && i < 6000; i++) usleep(10000);
+  for (int i = 0; !*flag && i < 24000; i++) usleep(10000);
   if (!*flag) _exit(75); // gdb never came
 }
 

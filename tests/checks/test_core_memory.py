@@ -70,7 +70,7 @@ def test_in_a_core_of_the_kernel(mpi: support.MPI, tmp_path: Path, wrong: bool) 
         cwd=tmp_path,
         env=mpi.env,
         capture_output=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
     (core,) = tmp_path.iterdir()

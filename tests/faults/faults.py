@@ -30,7 +30,7 @@ def run(
     mpi: support.MPI,
     *preload: str | Path,
     env: Mapping[str, str] | None = None,
-    timeout: float = 60,
+    timeout: float = 200,
 ) -> subprocess.CompletedProcess[str]:
     """Run one process without mpiexec, with these libraries preloaded into it, in their order."""
     return subprocess.run(

@@ -44,7 +44,7 @@ def load_segments(core: bytes) -> Iterator[int]:
 
 def look(core: Path) -> str:
     # Without the program, and so without the wrapper's symbols.
-    return support.gdb_batch(["mpipp info"], stop=[f"core-file {core}"], timeout=60)
+    return support.gdb_batch(["mpipp info"], stop=[f"core-file {core}"])
 
 
 @pytest.mark.parametrize("which", [0, 3])
@@ -81,7 +81,7 @@ def test_interrupted(core: bytes, tmp_path: Path) -> None:
         words[1:],
         env=support.clean_environment(),
         encoding="utf-8",
-        timeout=60,
+        timeout=120,
         echo=False,
         # As at a terminal: a job in the background is started with Ctrl-C ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),

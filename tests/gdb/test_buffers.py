@@ -144,7 +144,7 @@ def on_rank_0(mpi: support.MPI, program: Path, commands: list[str], n: int = 2) 
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=100,
+        timeout=240,
         check=False,
     )
     return done.stdout

@@ -28,7 +28,7 @@ def test_interrupted(mpi: support.MPI) -> None:
         words[1:],
         env=dict(mpi.env),
         encoding="utf-8",
-        timeout=60,
+        timeout=120,
         echo=False,
         # As at a terminal: a job in the background is started with Ctrl-C ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),

@@ -78,7 +78,7 @@ def kernel_core(program: Path, mpi: support.MPI, directory: Path, **env: str) ->
         cwd=directory,
         env={**mpi.env, **env},
         capture_output=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
     cores = list(directory.iterdir())

@@ -35,9 +35,7 @@ def test_bytes_of_instructions(tmp_path: Path) -> None:
     library = tmp_path / "decoder.so"
     source = ROOT / "wrapper" / "loads" / "instructions.c"
     include = f"-I{ROOT / 'wrapper'}"
-    subprocess.run(
-        [need("gcc"), "-shared", "-fPIC", include, "-o", library, source], check=True, timeout=60
-    )
+    subprocess.run([need("gcc"), "-shared", "-fPIC", include, "-o", library, source], check=True)
     decode = ctypes.CDLL(str(library)).mpipp_instruction_bytes
     found = {True: 0, False: 0}
     maps = Path("/proc/self/maps").read_text()

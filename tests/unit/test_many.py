@@ -143,7 +143,7 @@ def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
     last = "mpipp: 4 errors in 0 processes, 0 calls"

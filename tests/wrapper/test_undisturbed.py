@@ -25,7 +25,7 @@ def run(
     """Exit status, output and errors of a program run without mpiexec."""
     env = {**mpi.env, **more, **({"LD_PRELOAD": wrapper} if wrapper else {})}
     done = subprocess.run(
-        [*map(str, command)], env=env, capture_output=True, text=True, timeout=60, check=False
+        [*map(str, command)], env=env, capture_output=True, text=True, timeout=200, check=False
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -159,5 +159,5 @@ def test_mpi4py(mpi: support.MPI) -> None:
         live = [t for t in registry.objects("datatype") if not t.header.predefined]
         assert [t for t in live if not t.header.null] == [vector]
         memory.close()
-        python.communicate("\n", timeout=60)
+        python.communicate("\n", timeout=120)
         assert python.returncode == 0

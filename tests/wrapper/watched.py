@@ -26,6 +26,7 @@ from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry
 
 PROGRAMS = Path(__file__).with_name("programs")
+_LONGEST = 120  # seconds for a process to get anywhere, on a busy machine
 
 
 class Process:
@@ -162,7 +163,7 @@ def ready(processes: list[Process]) -> list[Process]:
     by_file = {process.fileno(): process for process in processes}
     for file in by_file:
         poll.register(file, select.POLLIN)
-    events = poll.poll(40_000)
+    events = poll.poll(1000 * _LONGEST)
     assert events, "no process comes to its next stop"
     return [by_file[file] for file, _ in events]
 
@@ -223,7 +224,7 @@ def watched(
         processes: list[Process] = []
         try:
             server.settimeout(0.2)
-            deadline = time.monotonic() + 40
+            deadline = time.monotonic() + _LONGEST
             while len(processes) < (connections or n):
                 try:
                     connection = server.accept()[0]
@@ -231,11 +232,11 @@ def watched(
                     if process.poll() is not None or time.monotonic() > deadline:
                         pytest.fail(f"{name} did not start: {log.read_text()}")
                     continue
-                connection.settimeout(40)
+                connection.settimeout(_LONGEST)
                 processes.append(Process(connection))
             yield processes
             if all(one.ended for one in processes):
-                status = process.wait(40)
+                status = process.wait(_LONGEST)
                 assert status == 0, f"{name} ended with status {status}: {log.read_text()}"
             else:
                 process.terminate()
