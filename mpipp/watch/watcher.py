@@ -23,6 +23,7 @@ from mpipp.watch import connection as said
 from mpipp.watch import endings, wrong
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
+from mpipp.watch.coming import Coming
 from mpipp.watch.comparing import Comparing
 from mpipp.watch.coverage import last_words
 from mpipp.watch.deaths import AFTER, CLEANED_UP, Deaths
@@ -36,10 +37,10 @@ from mpipp.watch.settings import Settings
 from mpipp.watch.stopping import Stopping
 from mpipp.watch.strict import NOT_BEFORE, STOPS, Waiting, answer, compared
 from mpipp.watch.telling import Telling
+from mpipp.watch.together import Together
 from mpipp.watch.view import Shown, View
 from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
-_TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
 _HEARD = 2.0  # seconds in which `mpipp run` says that the user ends it, or that it has ended
 _OTHER_NODES = 5.0  # seconds in which the watchers of others have seen theirs end
@@ -54,12 +55,10 @@ class Watcher:
     """Watches all that connect to the listening socket, until the last has gone."""
 
     def __init__(self, listener: socket.socket, output: Output, settings: Settings) -> None:
-        self._listener = listener
-        listener.setblocking(False)
         self._output = output
         self._settings = settings
         self._selector = selectors.EpollSelector()
-        self._selector.register(listener, selectors.EVENT_READ, None)
+        self._coming = Coming(listener, self._selector)
         self._is_last = False  # the launcher has said so
         self._interrupted = False  # by the user
         if output.fileno() >= 0:
@@ -77,6 +76,7 @@ class Watcher:
         self._telling = telling = Telling(output, settings, collected)
         self._comparing = Comparing()
         self._due: float | None = None  # when to look at those at rest
+        self._together = Together()
         self._stopping = Stopping(settings.stop, settings.stop_at, output, self._watched)
         self._answering = Answering(
             self._watched,
@@ -149,7 +149,7 @@ class Watcher:
     def _is_done(self) -> bool:
         now = time.monotonic()
         self._programs = {pid for pid in self._programs if goes_on(pid)}
-        if self._programs or any(one.state == RUNNING for one in self._watched):
+        if self._programs or self._coming or self._running():
             self._emptied = now
             return False
         if self._due is not None:
@@ -170,12 +170,7 @@ class Watcher:
 
     def _accept(self) -> None:
         # All that have come, before any that is over.
-        while True:
-            try:
-                made, _ = self._listener.accept()
-            except OSError:
-                return
-            made.settimeout(1.0)
+        for made in self._coming.heard():
             try:
                 self._greet(made)
             except (MpippError, OSError) as error:
@@ -233,7 +228,9 @@ class Watcher:
         if end is not None and one.state == RUNNING:
             one.state, one.end = OVER, end
             one.places.refresh()
-            self._due = now if not self._running() else self._due or now + _TOGETHER
+            over = (o for o in self._watched if o.state == OVER)
+            due = self._together.due(self._due, now, over) if self._running() else now
+            self._due = due
             if end != said.FINALIZED:
                 self._ended_badly(one)
                 self._due = now

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Who has connected to the watcher, and has not said yet what it is."""
+
+from __future__ import annotations
+
+import select
+import selectors
+import socket
+import time
+from collections.abc import Iterator
+
+_LATEST = 10.0  # seconds until it says so
+_ANSWER = 1.0  # seconds until it takes an answer
+
+
+class Coming:
+    """Connections to a listening socket, which `selector` awakes for.
+
+    A process says what it is when it has connected, but may have no processor between: the watcher
+    waits for no single one.
+    """
+
+    def __init__(self, listener: socket.socket, selector: selectors.BaseSelector) -> None:
+        self._listener = listener
+        self._selector = selector
+        self._since: dict[socket.socket, float] = {}
+        listener.setblocking(False)
+        selector.register(listener, selectors.EVENT_READ)
+
+    def __bool__(self) -> bool:
+        return bool(self._since)
+
+    def heard(self) -> Iterator[socket.socket]:
+        """Those that have said something, or have gone; each once."""
+        now = time.monotonic()
+        self._accept(now)
+        for made, since in list(self._since.items()):
+            has_come = _is_readable(made)
+            if has_come or now - since > _LATEST:
+                self._selector.unregister(made)
+                del self._since[made]
+            if has_come:
+                yield made
+            elif made not in self._since:
+                made.close()
+
+    def _accept(self, now: float) -> None:
+        while True:
+            try:
+                made, _ = self._listener.accept()
+            except OSError:
+                return
+            made.settimeout(_ANSWER)
+            self._since[made] = now
+            self._selector.register(made, selectors.EVENT_READ)
+
+
+def _is_readable(made: socket.socket) -> bool:
+    ready = select.poll()
+    ready.register(made, select.POLLIN)
+    return bool(ready.poll(0))
