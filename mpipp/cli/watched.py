@@ -29,7 +29,7 @@ from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
 from mpipp.show import wording
 from mpipp.watch import connection, interrupted, start
-from mpipp.watch.alive import is_stopped, processor_time
+from mpipp.watch.alive import is_stopped, processor_time, wants_processor
 from mpipp.watch.blocks import Block, counted, is_to_be_printed, joined, too
 from mpipp.watch.connection import INTERRUPTED, LAUNCHER
 from mpipp.watch.settings import Settings
@@ -280,7 +280,8 @@ class _Session:
         while idle < _LATE and stopped < _STOPPED and not self._given_up and self._is_awaited():
             self._listen(0.05)
             before, took = took, sum(map(processor_time, self._watchers()))
-            idle = 0.0 if self._looks and took > before else idle + 0.05
+            works = took > before or any(map(wants_processor, self._watchers()))
+            idle = 0.0 if self._looks and works else idle + 0.05
             stopped = stopped + 0.05 if self._is_stopped() else 0.0
         if self._rests:
             self._count_told()

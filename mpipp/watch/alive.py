@@ -17,6 +17,11 @@ def is_stopped(pid: int) -> bool:
     return _state(pid)[0] in "Tt"
 
 
+def wants_processor(pid: int) -> bool:
+    """Whether it has a processor, or waits for one, or for a disk."""
+    return _state(pid)[0] in "RD"
+
+
 def processor_time(pid: int) -> int:
     """What it has taken, in ticks of the system's clock; 0 if there is no such process."""
     words = _words(pid)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import re
@@ -42,7 +43,7 @@ int main(int argc, char **argv)
 """
 PROMPT = "(gdb) "
 QUIT = "Quit anyway? (y or n) "
-_LATEST = 60.0  # seconds without a word
+_LATEST = 200.0  # seconds without a word: gdb may have little of a processor
 
 
 class Terminal:
@@ -53,13 +54,14 @@ class Terminal:
         if self.pid == 0:
             os.execvpe(command[0], command, env)
         self._said = ""
+        self._decoded = codecs.getincrementaldecoder("utf-8")("replace")
 
     def until(self, what: str) -> str:
         """What is printed, up to this."""
         while what not in self._said:
             more = self._read()
             assert more, self._said
-            self._said += more
+            self._hear(more)
         said, _, self._said = self._said.partition(what)
         return said
 
@@ -71,7 +73,7 @@ class Terminal:
         """What else is printed, and the exit status."""
         more = self._read()
         while more:
-            self._said += more
+            self._hear(more)
             more = self._read()
         os.close(self._file)
         return self._said, os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
@@ -81,14 +83,18 @@ class Terminal:
         os.close(self._file)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
-    def _read(self) -> str:
+    def _hear(self, more: bytes) -> None:
+        # A part may end within a line's end, or within a character.
+        self._said = (self._said + self._decoded.decode(more)).replace("\r\n", "\n")
+
+    def _read(self) -> bytes:
         if not select.select([self._file], [], [], _LATEST)[0]:
             os.kill(self.pid, signal.SIGTERM)
             raise AssertionError(self._said)
         try:
-            return os.read(self._file, 1 << 16).decode().replace("\r\n", "\n")
+            return os.read(self._file, 1 << 16)
         except OSError:  # nobody has it open any more
-            return ""
+            return b""
 
 
 def opened(

@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
       MPI_Recv(&rank, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       if (strcmp(how, "scribble") == 0) scribble();
       if (strcmp(how, "dies") == 0) die();
-      if (strcmp(how, "exec") == 0) execl("/bin/sh", "sh", "-c", "sleep 1; exit 3", (char *)NULL);
+      if (strcmp(how, "exec") == 0) execl("/bin/sh", "sh", "-c", "sleep 2; exit 3", (char *)NULL);
     } else {
       MPI_Send(&rank, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
     }
