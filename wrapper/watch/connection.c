@@ -22,6 +22,8 @@
 #include "watch/onerror.h"
 
 enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
+// Until a question is answered that a call waits for: the watcher may have little of a processor.
+enum { ANSWER_MS = 20000 };
 // What a watcher answers: that it has met the process, that it is at work; all else: it has looked.
 // Of a question, that it is answered; that something new was found. Behind these the name of an
 // error class, if the call is certain to be wrong.
@@ -235,8 +237,10 @@ int mpipp_watch_last_class(void) {
 
 int mpipp_watch_await_room(void) {
   int saved = errno;
+  static int is_silent = 0; // it was waited for in vain, and has said nothing since
   struct pollfd ready = {.fd = connection, .events = POLLIN};
-  int count = is_open() ? poll(&ready, 1, SILENCE_MS) : -1;
+  int count = is_open() ? poll(&ready, 1, is_silent ? 0 : ANSWER_MS) : -1;
+  is_silent = count == 0;
   errno = saved;
   return count > 0 && !(ready.revents & (POLLHUP | POLLERR)); // it is there still
 }
