@@ -110,11 +110,13 @@ struct mpipp_looked *mpipp_looked_of(uint64_t serial) {
 
 // The system call itself: that function tells the guard of what the program does.
 static int is_open(const unsigned char *first, uint64_t count) {
-  const uint64_t part = (uint64_t)1 << 20;
+  const uint64_t part = (uint64_t)1 << 20, end = MPIPP_SHADOW_AT + MPIPP_SHADOW_BYTES;
   if (!((const unsigned char *)MPIPP_SHADOW_AT)[MPIPP_SHADOW_CLOSED]) return 1;
   uint64_t low = (uint64_t)(uintptr_t)first & ~(part - 1);
   uint64_t high = ((uint64_t)(uintptr_t)first + count + part - 1) & ~(part - 1);
+  // It begins and ends within such a part; what has the last addresses is most often a stack.
   if (low < MPIPP_SHADOW_AT) low = MPIPP_SHADOW_AT;
+  if (high > end) high = end;
   int saved = errno, done = !syscall(SYS_mprotect, low, high - low, PROT_READ | PROT_WRITE);
   if (!done) mpipp_registry.blind = 1;
   errno = saved;

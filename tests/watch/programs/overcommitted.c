@@ -4,12 +4,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { N = 8 };
+enum { N = 8, PAGE = 4096 };
+#define END ((uintptr_t)0x7ffffffff000)
 
 // It is called before there is a shadow to look at.
 #ifdef __clang__
@@ -26,12 +28,20 @@ PLAIN void *mmap(void *at, size_t bytes, int may, int flags, int file, off_t off
   return (void *)syscall(SYS_mmap, at, bytes, may, flags, file, offset);
 }
 
+// MAP_FAILED: the stack is there already.
+static void *last_page(void) {
+  int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  return mmap((void *)(END - PAGE), PAGE, PROT_READ | PROT_WRITE, how, -1, 0);
+}
+
 __attribute__((noinline)) static void stores(double *data, int count) {
   for (int i = 1; i < count; i++) data[i] = i;
 }
 
 int main(int argc, char **argv) {
-  double data[N] = {0}, in[N];
+  double room[N] = {0}, in[N];
+  void *last = last_page();
+  double *data = last == MAP_FAILED ? room : last;
   MPI_Request request;
   MPI_Init(&argc, &argv);
   MPI_Issend(data, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
