@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import runs
-from support import MPI, on_mpi
+from support import MPI, ROOT, on_mpi
 
 # What each call of refused.c returns, and the error handlers that are called: NONE of what is on
 # no communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
@@ -77,6 +77,34 @@ def test_the_job_is_ended(mpi: MPI, how: str, tmp_path: Path) -> None:
     assert (found.status, found.output) == (1, "")
     assert [what(block) for block in found.blocks] == [f"error: {OVERLAP}"]
     assert re.match("mpipp: 1 error in 2 processes, ", found.last[0])
+
+
+# What is found first takes long: such a process waits for its answer, for twenty seconds at most.
+LATE = """
+import time
+from mpipp.watch import wrong
+
+error_class = wrong.error_class
+
+def late(found):
+    known = list(found)
+    if known and wrong.error_class is late:
+        wrong.error_class = error_class
+        time.sleep(3)
+    return error_class(known)
+
+wrong.error_class = late
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_watcher_that_is_at_work_is_awaited(mpi: MPI, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(LATE)
+    program = runs.program("refused.c", mpi)
+    command: list[str | Path] = [program, tmp_path / "file", "fatal", "overlap"]
+    found = runs.run(mpi, command, "--on-error", "abort", PYTHONPATH=f"{tmp_path}:{ROOT}")
+    assert (found.status, found.output) == (1, "")
+    assert [what(block) for block in found.blocks] == [f"error: {OVERLAP}"]
 
 
 @on_mpi("mpich4")
