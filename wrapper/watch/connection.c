@@ -236,11 +236,17 @@ int mpipp_watch_last_class(void) {
 }
 
 int mpipp_watch_await_room(void) {
-  int saved = errno;
+  int saved = errno, count = -1;
   static int is_silent = 0; // it was waited for in vain, and has said nothing since
   struct pollfd ready = {.fd = connection, .events = POLLIN};
-  int count = is_open() ? poll(&ready, 1, is_silent ? 0 : ANSWER_MS) : -1;
-  is_silent = count == 0;
+  if (is_open()) {
+    int64_t until = now_ms() + (is_silent ? 0 : ANSWER_MS);
+    do { // a handler of the program's, as of a timer, may have run meanwhile
+      int64_t left = until - now_ms();
+      count = poll(&ready, 1, left > 0 ? (int)left : 0);
+    } while (count < 0 && errno == EINTR);
+    is_silent = count == 0;
+  }
   errno = saved;
   return count > 0 && !(ready.revents & (POLLHUP | POLLERR)); // it is there still
 }
