@@ -7,6 +7,7 @@ import contextlib
 import gc
 import json
 import os
+import resource
 import socket
 import sys
 
@@ -23,6 +24,7 @@ def main() -> int:
 
     gc.freeze()
     gc.enable()
+    _take_files()
     directory = sys.argv[1]
     settings = Settings(**json.loads(sys.argv[2]))
     listener = socket.socket(fileno=3)
@@ -42,6 +44,13 @@ def main() -> int:
         if not to.has_launcher:
             _remove(directory)
     return 0
+
+
+def _take_files() -> None:
+    # As many as may be: three for each process, one of which is kept when that has ended.
+    with contextlib.suppress(OSError, ValueError):
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _remove(directory: str) -> None:
