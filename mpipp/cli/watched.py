@@ -235,14 +235,16 @@ class _Session:
         def on_signal(number: int, _: object) -> None:
             # What the terminal sends the launcher gets, too, or gdb does where it is open; it ends,
             # and then this process does.
-            if self._opening and number in (signal.SIGINT, signal.SIGQUIT):
-                if self._opening.is_open:
-                    return
-                child.send_signal(number)
-            interrupted.say(self._shared)
+            opening = self._opening if number in (signal.SIGINT, signal.SIGQUIT) else None
+            if opening and opening.is_open:
+                return
+            # Before a process can die of it, and before a file is written, which may take long.
             for made in self._rests:
                 with contextlib.suppress(OSError):
                     made.send(INTERRUPTED)
+            interrupted.say(self._shared)
+            if opening:
+                child.send_signal(number)
             if child.returncode is not None:
                 self._given_up = True
             elif number in (signal.SIGTERM, signal.SIGHUP):
