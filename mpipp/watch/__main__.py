@@ -13,6 +13,8 @@ import sys
 
 from mpipp.watch import start
 
+_FILES = 1 << 16  # that are open at one time, at most
+
 
 def main() -> int:
     """Watch until the last process has gone; returns the exit status."""
@@ -47,10 +49,12 @@ def main() -> int:
 
 
 def _take_files() -> None:
-    # As many as may be: three for each process, one of which is kept when that has ended.
-    with contextlib.suppress(OSError, ValueError):
-        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    # Three for each process, one of which is kept when that has ended.
+    few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
+    if few != resource.RLIM_INFINITY and few < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _remove(directory: str) -> None:

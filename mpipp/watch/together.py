@@ -20,6 +20,10 @@ class Together:
         self._first = self._said = 0.0
         self._due: float | None = None
 
+    def forget(self) -> None:
+        """They are looked at for another reason: who comes now changes nothing."""
+        self._due = None
+
     def due(self, before: float | None, now: float, waiting: Iterable[Watched]) -> float:
         """When to look, now that one more has come.
 

@@ -27,7 +27,7 @@ from mpipp.watch.coming import Coming
 from mpipp.watch.comparing import Comparing
 from mpipp.watch.coverage import last_words
 from mpipp.watch.deaths import AFTER, CLEANED_UP, Deaths
-from mpipp.watch.elsewhere import Elsewhere, Nodes
+from mpipp.watch.elsewhere import Elsewhere, Nodes, are_elsewhere
 from mpipp.watch.everybody import INTERVAL, Everybody
 from mpipp.watch.hanging import Hanging
 from mpipp.watch.nodes import Left
@@ -248,16 +248,20 @@ class Watcher:
                 )
             elif one.registry.info.status == "started":
                 self._ended_badly(one)
+                self._together.forget()
                 self._due = min(self._due or now + _KILLED, now + _KILLED)
                 if not self._running():
                     self._due = now + self._until_heard()
 
     def _until_heard(self) -> float:
         # Seconds until it is known whether the user has ended them all: the signal that they die of
-        # is also that of `mpipp run`, which may come to say so only after they have died.
-        if not self._settings.launched or self._interrupted or self._is_last:
+        # is also that of `mpipp run`, which may come to say so only after they have died. Processes
+        # that are over, and watchers of other nodes, do not wait as long.
+        waiting = any(one.state == OVER and one.connection.fileno() >= 0 for one in self._watched)
+        if not self._settings.launched or self._interrupted or self._is_last or waiting:
             return 0.0
-        return _HEARD if self._output.has_launcher else _KILLED
+        has_others = are_elsewhere(self._watched[0].registry.info, self._watched)
+        return _HEARD if self._output.has_launcher and not has_others else _KILLED
 
     def _is_heard_later(self, one: Watched) -> bool:
         # Others may have said that they end before this one was ended, behind questions.

@@ -39,3 +39,7 @@ def test_what_is_due_for_another_reason_stays() -> None:
     together = Together()
     together.due(None, 100.0, [])
     assert together.due(100.25, 100.125, []) == 100.25
+    # Somebody has died: it is told soon, whoever ends then.
+    due = together.due(None, 200.0, [])
+    together.forget()
+    assert together.due(due, 200.5, []) == due

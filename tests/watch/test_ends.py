@@ -72,29 +72,6 @@ def test_a_leak(mpi: MPI) -> None:
     assert (found.status, found.last) == (0, ["mpipp: 1 warning in 2 processes, 13 calls"])
 
 
-ONE_BY_ONE = """\
-#include <mpi.h>
-#include <unistd.h>
-int main(int argc, char **argv) {
-  int rank;
-  MPI_Datatype type;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Type_contiguous(3, MPI_INT, &type);
-  usleep(700000 * rank);
-  MPI_Finalize();
-}
-"""
-
-
-@on_mpi("mpich4", "openmpi4")
-def test_who_ends_soon_after_another_is_told_of_with_it(mpi: MPI) -> None:
-    """Many processes have the processor one after the other: the last long after the first."""
-    found = runs.run(mpi, [support.compile_program(ONE_BY_ONE, mpi, ("-g", "-w"))], n=3)
-    (block,) = found.blocks
-    assert "\n  ranks 0 to 2: MPI_Datatype #" in block
-
-
 # Where the launcher ends the process that has sent too much before it returns, that is in one, too.
 WRONG_CALL = (
     "error: a process has died in a call that is wrong",

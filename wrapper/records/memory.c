@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "records/arena.h"
 #include "records/registry.h"
@@ -15,14 +18,26 @@
 // Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost.
 // It is the address of the holder's own mark; NULL: nobody's.
 static void *lock = NULL;
+enum { YIELDS = 1000 };
 static __thread char mark __attribute__((tls_model("initial-exec")));
+
+// Not nanosleep(), at which a thread may be cancelled.
+static void sleep_a_moment(void) {
+  int saved = errno;
+  syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 100000}, NULL);
+  errno = saved;
+}
 
 void mpipp_lock(void) {
   void *nobody = NULL;
+  int tries = 0;
   while (!__atomic_compare_exchange_n(&lock, &nobody, (void *)&mark, 0, __ATOMIC_ACQUIRE,
                                       __ATOMIC_RELAXED)) {
     nobody = NULL;
-    sched_yield();
+    if (tries++ < YIELDS)
+      sched_yield();
+    else // whoever has it may wait for the watcher
+      sleep_a_moment();
   }
 }
 void mpipp_unlock(void) {
