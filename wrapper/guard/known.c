@@ -15,15 +15,17 @@ enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
 static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
-// What has an address; NULL if that is no library, nor the program.
+// What has an address, and where its last page ends; NULL if that is no library, nor the program.
 #ifdef DLFO_STRUCT_HAS_EH_DBASE // from glibc 2.35 on: this function takes no lock
-static const void *object_of(uint64_t address) {
+static const void *object_of(uint64_t address, uint64_t *end) {
   struct dl_find_object found;
-  return _dl_find_object((void *)(uintptr_t)address, &found) ? NULL : found.dlfo_link_map;
+  if (_dl_find_object((void *)(uintptr_t)address, &found)) return NULL;
+  *end = mpipp_page_up((uint64_t)(uintptr_t)found.dlfo_map_end);
+  return found.dlfo_link_map;
 }
 #else
 struct mpipp_sought {
-  uint64_t address;
+  uint64_t address, end;
   const void *object;
 };
 
@@ -33,8 +35,9 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *with) {
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[i];
     uint64_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
-    if (header->p_type == PT_LOAD && sought->address >= mpipp_page_down(low) &&
-        sought->address < mpipp_page_up(high))
+    if (header->p_type != PT_LOAD) continue;
+    sought->end = mpipp_page_up(high); // the last is the highest
+    if (sought->address >= mpipp_page_down(low) && sought->address < sought->end)
       sought->object = info->dlpi_phdr;
   }
   return sought->object != NULL;
@@ -42,16 +45,18 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *with) {
 
 // Not by dladdr, for which dlopen has the lock while constructors run: one that is in a system call
 // may wait for the guard's.
-static const void *object_of(uint64_t address) {
-  struct mpipp_sought sought = {address, NULL};
+static const void *object_of(uint64_t address, uint64_t *end) {
+  struct mpipp_sought sought = {.address = address};
   dl_iterate_phdr(look_at, &sought);
+  *end = sought.end;
   return sought.object;
 }
 #endif
 
 int mpipp_is_static_memory(uint64_t low, uint64_t high) {
-  const void *object = object_of(low);
-  return object && object_of(high - 1) == object;
+  uint64_t end;
+  const void *object = object_of(low, &end);
+  return object && object_of(high - 1, &end) == object;
 }
 
 // The end of the block that begins there, 0 if none does: malloc writes before it what was used of
@@ -74,12 +79,14 @@ static const struct mpipp_known_block *known_block(uint64_t low, uint64_t high) 
   return NULL;
 }
 
-// Where a block may begin: a mapping begins with the rest of one whose pages have been exchanged.
+// Where a block may begin: a mapping begins with the rest of one whose pages have been exchanged,
+// or with static memory of a library that ends where a block begins.
 static uint64_t first_in(const struct mpipp_mapping *mapping) {
+  uint64_t end = 0;
   for (int i = 0; i < MOST; i++) {
     if (mapping->start > blocks[i].start && mapping->start < blocks[i].end) return blocks[i].end;
   }
-  return mapping->start;
+  return object_of(mapping->start, &end) ? end : mapping->start;
 }
 
 // The system puts mappings of one kind together, each below the one before.
