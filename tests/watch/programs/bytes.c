@@ -318,8 +318,9 @@ static void persistent(void) {
 }
 
 static double *edges(int number) { // whole pages, and some of two others
+  enum { BYTES = 12 * PAGE };
   static double *memory[2];
-  if (!memory[number]) memory[number] = calloc(2 * LONG, sizeof(double));
+  if (!memory[number]) memory[number] = memset(aligned_alloc(PAGE, BYTES), 0, BYTES);
   return memory[number] + 1;
 }
 
