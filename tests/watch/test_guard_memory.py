@@ -81,6 +81,13 @@ def test_the_name_of_a_programs_directory_does_not_matter(mpi: MPI, tmp_path: Pa
 
 
 @on_mpi("mpich4", "openmpi4")
+def test_a_block_that_begins_where_static_memory_ends_has_pages(mpi: MPI) -> None:
+    run = runs.run(mpi, [runs.program("above_static.c", mpi)], "--check=buffers", n=1)
+    assert (run.status, run.output) == (0, "done\n")
+    assert runs.only(run.blocks).startswith(STORE)
+
+
+@on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["allocates", "forks"])
 def test_an_allocator_waits_for_nobody_that_waits_for_it(mpi: MPI, how: str) -> None:
     """Its lock, and the loader's, are taken before the guard's in system calls, and by forks."""

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A store comes too early to a block that is mapped for itself as malloc maps one, and that begins
+// where static memory ends: the system makes one mapping of both. One process.
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, HEAD = 16, BYTES = 16 * PAGE, N = BYTES - HEAD, IS_MAPPED = 2 };
+
+static char in[N], other[N];
+extern char end[]; // the linker's: of all static memory
+
+// Other memory where the heap is there already, which begins at random.
+static char *block(void) {
+  uintptr_t at = ((uintptr_t)end + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  uint64_t *head = mmap((void *)at, BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (head == MAP_FAILED) return other;
+  head[1] = BYTES | IS_MAPPED;
+  return (char *)head + HEAD;
+}
+
+int main(int argc, char **argv) {
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  char *data = block();
+  MPI_Issend(data, N, MPI_CHAR, 0, 0, MPI_COMM_SELF, &request);
+  data[N / 2] = 1;
+  MPI_Recv(in, N, MPI_CHAR, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  puts("done");
+  MPI_Finalize();
+  return 0;
+}
