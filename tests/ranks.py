@@ -37,12 +37,12 @@ def ranks(program: Path, mpi: MPI, *args: str, n: int = 2) -> Iterator[dict[int,
             end(process)
 
 
-def until_inside(procedure: str, *pids: int) -> None:
-    """Wait until processes are inside a call of a procedure."""
+def until_inside(procedure: str, *pids: int, threads: int = 1) -> None:
+    """Wait until processes are inside a call of a procedure, with so many threads of each."""
     for pid in pids:
         memory = ProcessMemory(pid)
         until = time.monotonic() + WAIT
-        while procedure not in _calls(memory):
+        while _calls(memory).count(procedure) < threads:
             assert time.monotonic() < until, f"process {pid} does not call {procedure}"
             time.sleep(0.02)
         memory.close()

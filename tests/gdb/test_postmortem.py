@@ -14,6 +14,7 @@ from pathlib import Path
 
 import expectations
 import support
+from ranks import until_inside
 
 LOOK = [
     f"source {expectations.FRAMES}",
@@ -235,6 +236,7 @@ def test_threads(mpi: support.MPI) -> None:
     commands = [f"source {expectations.FRAMES}", "python select_thread('main')", *look]
     commands += ["python select_thread('receive')", *look, "mpipp list calls"]
     with running(program, mpi) as pid:
+        until_inside("MPI_Recv", pid, threads=2)
         output = support.gdb_batch(commands, program=program, pid=pid)
     lines = re.sub("0x[0-9a-f]+", "%p", output).splitlines()
     call = '{{address = %p, call = "MPI_Recv", count = {}, type = "MPI_INT", data = {}}}'
@@ -244,8 +246,8 @@ def test_threads(mpi: support.MPI) -> None:
         "{1, 2}",
         call.format(3, "{3, 4, 5}"),
     ]
-    assert re.search(r"thread \d+ in MPI_Recv, called at threads.c:11 in receive", output), output
-    assert re.search(r"thread 1 in MPI_Recv, called at threads.c:28 in main", output), output
+    assert re.search(r"thread \d+ in MPI_Recv, called at threads.c:10 in receive", output), output
+    assert re.search(r"thread 1 in MPI_Recv, called at threads.c:21 in main", output), output
     assert "2 calls" in output
 
 
