@@ -40,14 +40,20 @@ def wait(until: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_a_long_end() -> None:
+def test_a_long_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shown after a while, gone for what others write, shown again, and gone at the end."""
     stream, others = Terminal(), threading.enumerate()
     line = Progress(stream, quiet=False, long=0.01)
+    shown_again = line._wait
+
+    def others_write() -> None:  # before the time runs, which is short here
+        stream.write("error: found\n")
+        shown_again()
+
     with line.during("mpipp: comparing"):
         wait(lambda: "mpipp: comparing" in stream.getvalue())
+        monkeypatch.setattr(line, "_wait", others_write)
         line.clear()
-        stream.write("error: found\n")
         wait(lambda: "mpipp: comparing" in stream.getvalue().partition("error: found")[2])
     line.end()
     before, after = stream.getvalue().split("error: found\n")
