@@ -12,12 +12,16 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pexpect
 
+from mpipp.errors import MpippError
+from mpipp.registry.fields import find_in
+from mpipp.registry.memory import ProcessMemory
+from mpipp.registry.reader import Registry
 from tests.support import MPI, ROOT, end, keeping_symbols
 
 PROMPT = "(gdb) "
@@ -148,14 +152,28 @@ def running(
 
 
 def _wait_for(number: int, program: str, directory: Path) -> list[int]:
+    begun: dict[int, float] = {}  # when all were past MPI_Init: their processor time
     for _ in range(600):
         done = subprocess.run(["pgrep", "-x", program], capture_output=True, text=True, check=False)
         # There may be others of this name: another run of this test, or the system's `column`.
         pids = [pid for pid in sorted(map(int, done.stdout.split())) if _works_in(directory, pid)]
-        if len(pids) == number and all(_cpu_seconds(pid) > 0.3 for pid in pids):
-            return pids
+        if not begun and len(pids) == number and all(map(_has_started, pids)):
+            begun = {pid: _cpu_seconds(pid) for pid in pids}
+        # They poll while they wait: processor time says that they are where they stay.
+        if begun and all(_cpu_seconds(pid) > seconds + 0.1 for pid, seconds in begun.items()):
+            return list(begun)
         time.sleep(0.1)
     raise AssertionError(f"the processes of {program} did not start")
+
+
+def _has_started(pid: int) -> bool:
+    with suppress(MpippError):  # there is no registry yet
+        memory = ProcessMemory(pid)
+        try:
+            return Registry(memory, find_in(memory, memory.search)).info.status == "started"
+        finally:
+            memory.close()
+    return False
 
 
 def _works_in(directory: Path, pid: int) -> bool:
@@ -166,7 +184,6 @@ def _works_in(directory: Path, pid: int) -> bool:
 
 
 def _cpu_seconds(pid: int) -> float:
-    # They poll while they wait: processor time says that they are past the start.
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
