@@ -25,6 +25,13 @@ ADDRESS = {
 THREAD = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:exitcode=99"}
 
 
+@pytest.fixture(autouse=True)
+def _built(mpi: support.MPI, request: pytest.FixtureRequest) -> None:
+    # Here, where the test's time does not run yet.
+    is_of_threads = request.node.name.startswith("test_threads")
+    sanitized.wrapper(mpi.id, sanitized.THREAD if is_of_threads else sanitized.ADDRESS)
+
+
 def check_memory(mpi: support.MPI, command: list[str | Path], status: int = 0) -> None:
     preload = [sanitized.runtime("asan"), sanitized.runtime("ubsan")]
     library = sanitized.wrapper(mpi.id, sanitized.ADDRESS)
