@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first process sends a row to each other one. With "free" it frees the rows' datatypes; with
-// "wrong" rank 3 receives it as what it is not; with "crash" rank 2 does not come to its end. The
-// tutorial docs/watch.md watches it.
+// The first process sends a row to each other one. "free": it frees the rows' datatypes; "wrong":
+// rank 3 receives it as what it is not; "crash": rank 2 dies. docs/watch.md watches it.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,14 +15,15 @@ int main(int argc, char **argv) {
   int rank, size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (rank == 0) printf("rank 0 sends %d rows\n", size - 1), fflush(stdout);
   for (int peer = 1; rank == 0 && peer < size; peer++) {
     MPI_Datatype type;
     MPI_Type_contiguous(5, MPI_DOUBLE, &type), MPI_Type_commit(&type);
     MPI_Send(matrix[peer], 1, type, peer, 0, MPI_COMM_WORLD);
     if (argc > 1) MPI_Type_free(&type);
   }
-  if (rank == 0) printf("rank 0 has sent %d rows\n", size - 1);
-  fflush(stdout);
+  // The launcher ends all when rank 2 dies, which it may do as soon as it has its row: what rank 0
+  // says is said before.
   if (rank > 0) {
     if (rank == 3 && is(argc, argv, "wrong"))
       MPI_Recv(row, 10, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
