@@ -44,6 +44,8 @@ FOREIGN = re.compile(
     r"|==\d+== (WARNING|$|   (at|by) \S+ (?!main )))"
 )
 
+OF_PROGRAM = re.compile(r"no factor: |rank \d (sends|has read) |block \d")
+
 
 def alike(lines: list[str]) -> list[str]:
     """Lines without what differs: times, addresses, how far others came before a process died."""
@@ -51,7 +53,7 @@ def alike(lines: list[str]) -> list[str]:
     lines = [re.sub(r"^==\d+==", "==PID==", line) for line in lines]
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
     # What the program says comes on another way than the report, from four processes at once.
-    kept.sort(key=lambda line: line.startswith("no factor: "))
+    kept.sort(key=lambda line: OF_PROGRAM.match(line) is not None)
     counts = r"^(mpipp: (?:\d+ errors?|no errors) in) \d processes, \d+ calls(, \d+ questions?)?$"
     kept = [re.sub(counts, r"\1 N processes, N calls", line) for line in kept]
     return [re.sub(r"started \S+, took \S+ s", "started TIME, took N s", line) for line in kept]
