@@ -118,6 +118,7 @@ class Gdb:
         """Quit, and wait for what has opened it."""
         self.child.sendline("quit")
         self.child.expect(pexpect.EOF)
+        self.child.wait()  # `close` alone would end it after 0.1 s
         self.child.close()
 
 
