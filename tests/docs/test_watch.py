@@ -78,7 +78,7 @@ def typed(command: str, directory: Path, env: dict[str, str], stops: bool) -> li
         if stops and line == "\n":
             os.killpg(run.pid, signal.SIGINT)
             break
-    run.communicate(timeout=60)
+    run.communicate(timeout=200)
     return [*lines, STOPPED] if stops else lines
 
 

@@ -27,7 +27,7 @@ def test_all_in_one_place(mpi: support.MPI) -> None:
         "mpipp letters &letter",
     ]
     program = support.compile_program(PROGRAM, mpi)
-    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=STOP, timeout=60)
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=STOP, timeout=200)
     assert output.splitlines() == [
         "{{7} <repeats 2147483647 times>}",
         "7",
@@ -51,7 +51,7 @@ def test_far_apart(mpi: support.MPI) -> None:
         "python print(len(asked) < 10000)",
     ]
     program = support.compile_program(PROGRAM, mpi)
-    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=STOP, timeout=60)
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=STOP, timeout=200)
     first, again, few = output.splitlines()
     assert first == again
     address = int(first.split("<cannot read ")[1].split(">")[0], 16) - (1 << 46)
