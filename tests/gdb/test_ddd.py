@@ -134,7 +134,7 @@ def type_command(screen: Desktop, command: str, is_done: Callable[[], bool]) -> 
     """In DDD's console, again where that was lost: DDD may be busy with its windows."""
     for _ in range(3):
         screen.do("mousemove", 300, 985, "click", 1, "type", f"{command}\n")
-        for _ in range(200):
+        for _ in range(600):  # a second "run" would ask whether to start anew
             if is_done():
                 return
             time.sleep(0.1)
