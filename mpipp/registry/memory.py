@@ -96,7 +96,8 @@ class ProcessMemory:
         overlap = len(pattern) - 1
         for position in range(start, end, _SEARCH_STEP):
             try:
-                data = self.read(position, min(_SEARCH_STEP + overlap, end - position))
+                # Its end may have gone since the mappings were listed.
+                data = self.beginning(position, min(_SEARCH_STEP + overlap, end - position))
             except UnreadableMemory:
                 continue
             found = data.find(pattern)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import subprocess
 import sys
@@ -80,6 +81,21 @@ def test_process_memory() -> None:
     with pytest.raises(UnreadableMemory, match="cannot read 8 bytes at 0x8"):
         memory.read(8, 8)
     memory.close()
+
+
+def test_a_search_where_the_end_of_a_mapping_has_gone() -> None:
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    start = libc.mmap(None, 2 * PAGE, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
+    ctypes.memmove(start + 8, b"here I am", 9)
+    libc.munmap(start + PAGE, PAGE)
+    memory = ProcessMemory(os.getpid())
+    assert list(memory._search(b"here I am", start, start + 2 * PAGE)) == [start + 8]
+    memory.close()
+    libc.munmap(start, PAGE)
 
 
 def test_no_such_process() -> None:
