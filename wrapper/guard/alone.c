@@ -2,14 +2,18 @@
 #define _GNU_SOURCE
 #include "guard/alone.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "generated/procedures.h"
 #include "guard/listing.h"
 
-enum { THREADS = 64 };
+enum { THREADS = 64, EXITING = 4 }; // the system's PF_EXITING
 
 struct mpipp_tasks {
   long all[THREADS];
@@ -32,6 +36,22 @@ static void list_tasks(struct mpipp_tasks *tasks) {
   if (mpipp_list("/proc/self/task", add, tasks)) tasks->count = -1;
 }
 
+// Who joins a thread hears of its end before the system has taken it from its list, which may be
+// long after: nothing of the program runs there any more.
+static int has_ended(long thread) {
+  char path[64], text[512] = "";
+  unsigned long flags = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno == ENOENT;
+  ssize_t got = read(file, text, sizeof text - 1);
+  int is_gone = got < 0 && errno == ESRCH;
+  close(file);
+  const char *name_end = strrchr(text, ')'); // its name may have any
+  if (!name_end || sscanf(name_end, ") %*c %*d %*d %*d %*d %*d %lu", &flags) != 1) return is_gone;
+  return (flags & EXITING) != 0;
+}
+
 static int is_mpis(long thread) {
   for (int i = 0; i < mpis.count; i++)
     if (mpis.all[i] == thread) return 1;
@@ -43,10 +63,7 @@ int mpipp_is_init(const struct mpipp_call *call) {
 }
 
 void mpipp_alone_enter(const struct mpipp_call *call) {
-  struct mpipp_tasks tasks;
-  if (!mpipp_is_init(call)) return;
-  list_tasks(&tasks);
-  was_alone = tasks.count == 1;
+  if (mpipp_is_init(call)) was_alone = mpipp_has_one_thread();
 }
 
 void mpipp_alone_leave(const struct mpipp_call *call) {
@@ -59,7 +76,7 @@ int mpipp_has_one_thread(void) {
   list_tasks(&tasks);
   for (int i = 0; i < tasks.count; i++) {
     long one = tasks.all[i];
-    if (one != self && (one == first || !is_mpis(one))) return 0;
+    if (one != self && (one == first || !is_mpis(one)) && !has_ended(one)) return 0;
   }
   return tasks.count > 0;
 }
