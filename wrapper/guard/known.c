@@ -80,9 +80,11 @@ static const struct mpipp_known_block *known_block(uint64_t low, uint64_t high) 
 }
 
 // Where a block may begin: a mapping begins with the rest of one whose pages have been exchanged,
-// or with static memory of a library that ends where a block begins.
+// or with static memory of a library that ends where a block begins. A block that was known may be
+// gone, and a smaller one be where it has ended.
 static uint64_t first_in(const struct mpipp_mapping *mapping) {
   uint64_t end = 0;
+  if (block_end(mapping->start)) return mapping->start;
   for (int i = 0; i < MOST; i++) {
     if (mapping->start > blocks[i].start && mapping->start < blocks[i].end) return blocks[i].end;
   }
