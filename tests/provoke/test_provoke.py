@@ -133,7 +133,7 @@ def test_what_is_checked_is_what_the_program_called(mpi: MPI) -> None:
 @on_mpi("mpich4")
 def test_a_sweep_lists_the_seeds_that_make_a_difference(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "latent.c", mpi)
-    options = "--provoke-sweep", "2", "--provoke=4", "--hang-after", "3"
+    options = "--provoke-sweep", "2", "--provoke=4", "--hang-after", "10"
     done = run(mpi, [program, "changed", "head"], *options)
     assert (done.returncode, done.stderr) == (1, "")
     first, *listed, last = done.stdout.splitlines()
