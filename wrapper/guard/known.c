@@ -91,22 +91,28 @@ static uint64_t first_in(const struct mpipp_mapping *mapping) {
   return object_of(mapping->start, &end) ? end : mapping->start;
 }
 
-// The system puts mappings of one kind together, each below the one before.
+static const struct mpipp_known_block *keep(uint64_t start, uint64_t end) {
+  struct mpipp_known_block *found = &blocks[next_block++ % MOST];
+  *found = (struct mpipp_known_block){start, end};
+  return found;
+}
+
+// The system puts mappings of one kind together, each below the one before. Where something else
+// lies there, as a thread's stack or memory of MPI's, the head of the block itself tells of it, if
+// the memory begins in its first page, or with the next.
 static const struct mpipp_known_block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
                                                   uint64_t high) {
   const struct mpipp_known_block *known = known_block(low, high);
   if (known) return known;
   for (uint64_t start = first_in(mapping); start < low;) {
     uint64_t end = block_end(start);
-    if (!end || end > mapping->end) return NULL;
-    if (start + HEAD <= low && high <= end) {
-      struct mpipp_known_block *found = &blocks[next_block++ % MOST];
-      *found = (struct mpipp_known_block){start, end};
-      return found;
-    }
+    if (!end || end > mapping->end) break;
+    if (start + HEAD <= low && high <= end) return keep(start, end);
     start = end;
   }
-  return NULL;
+  uint64_t start = mpipp_page_down(low - HEAD);
+  uint64_t end = start < mapping->start ? 0 : block_end(start);
+  return high <= end && end <= mapping->end ? keep(start, end) : NULL;
 }
 
 int mpipp_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *end) {
