@@ -5,7 +5,10 @@ What it prints is for silence.py: a line "stop ..." for each stop, then what `mp
 there, each of its lines after a bar; or what `mpipp check --json` said where an error was planted.
 """
 
+import contextlib
+import os
 import random
+import signal
 import subprocess
 
 import gdb
@@ -14,6 +17,7 @@ import gdb
 UPDATES = (
     "mpipp_request_made mpipp_over mpipp_freed mpipp_count mpipp_publish mpipp_received_any".split()
 )
+_LOCKED = 5  # seconds in which a thread has made its steps, or waits for another
 
 
 def _attach(pids):
@@ -34,6 +38,19 @@ def _run_for_a_moment(pids):
         gdb.execute("continue", to_string=True)
 
 
+def _step(instructions):
+    # All others stand still meanwhile: one of them may have the lock that this thread comes to.
+    pid = gdb.selected_inferior().pid
+    words = ["sh", "-c", f"sleep {_LOCKED}; kill -URG {pid}"]
+    nothing = subprocess.DEVNULL
+    with subprocess.Popen(words, stdout=nothing, stderr=nothing, start_new_session=True) as late:
+        try:
+            gdb.execute(f"stepi {instructions}", to_string=True)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(late.pid, signal.SIGKILL)
+
+
 def _run_into_an_update(drawn):
     # The first of all that comes, or what follows a drawn stop: a program may never again do what
     # these are for, such as one that sends and receives in blocking calls alone.
@@ -47,7 +64,7 @@ def _run_into_an_update(drawn):
         update.delete()
     drawn.enabled = False
     if any_hit or drawn.hit_count > before:
-        gdb.execute(f"stepi {random.randrange(1, 100)}", to_string=True)
+        _step(random.randrange(1, 100))
 
 
 def _report(what, commands):
