@@ -22,7 +22,7 @@ CHANGED = """\
     buf(VECTOR)[3][0](DOUBLE), at 0x..., in out+96, was 0 and is 1
     it is not known whether the data had been moved
   ranks 0 and 1: MPI_Waitall()
-    called at valgrind.c:69 in main
+    called at valgrind.c:70 in main
     it was changed between these calls
 """
 

@@ -62,7 +62,8 @@ int main(int argc, char **argv) {
   MPI_Type_commit(&column);
   MPI_Irecv(in, 1, column, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
   if (wrong) uses(in);
-  in[9] = 1; // not of the column
+  in[9] = 1;                   // not of the column
+  MPI_Barrier(MPI_COMM_WORLD); // what both find next they find within moments, and it is told once
   MPI_Isend(out, 1, column, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
   if (wrong) out[12] = 1;
   out[13] = 1;
