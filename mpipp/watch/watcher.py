@@ -365,7 +365,9 @@ class Watcher:
             processes = [one.process(number) for number, one in enumerate(members)]
             how = [(process, one.end) for one, process in zip(ended, processes)]
             wrong = [p for one, p in zip(ended, processes) if self._telling.is_wrong(one)]
-            found = endings.findings(how, processes[len(ended) :], View(members), wrong)
+            found = list(endings.findings(how, processes[len(ended) :], View(members), wrong))
+            if not any(one.end for one in ended) and self._nodes.are_interrupted:
+                continue  # that the user has ended them was said meanwhile
             self._telling.tell(members, found)
         self._told_ends |= times
 
