@@ -30,34 +30,34 @@ from mpipp.watch.total import NOTHING
 
 RING = """\
 error: deadlock: rank 0 waits for rank 3, rank 3 for rank 2, rank 2 for rank 1, rank 1 for rank 0
-  rank 0 waits in MPI_Recv(source 3, tag 4), called at across.c:18 in main
+  rank 0 waits in MPI_Recv(source 3, tag 4), called at across.c:29 in main
     rank 3 has no such send pending
-  rank 3 waits in MPI_Recv(source 2, tag 4), called at across.c:18 in main
+  rank 3 waits in MPI_Recv(source 2, tag 4), called at across.c:29 in main
     rank 2 has no such send pending
-  rank 2 waits in MPI_Recv(source 1, tag 4), called at across.c:18 in main
+  rank 2 waits in MPI_Recv(source 1, tag 4), called at across.c:29 in main
     rank 1 has no such send pending
-  rank 1 waits in MPI_Recv(source 0, tag 4), called at across.c:18 in main
+  rank 1 waits in MPI_Recv(source 0, tag 4), called at across.c:29 in main
     rank 0 has no such send pending
     near miss, another tag: rank 0 sent it 1 message with tag 3"""
 PAIRS = {
     f"""\
 error: deadlock: rank {one} and rank {other} wait for each other
-  rank {one} waits in MPI_Waitall(2 requests), called at across.c:24 in main
-    for MPI_Irecv(source {other}, tag 4), called at across.c:22 in main: \
+  rank {one} waits in MPI_Waitall(2 requests), called at across.c:35 in main
+    for MPI_Irecv(source {other}, tag 4), called at across.c:33 in main: \
 rank {other} has no such send pending
-  rank {other} waits in MPI_Waitall(2 requests), called at across.c:24 in main
-    for MPI_Irecv(source {one}, tag 4), called at across.c:22 in main: \
+  rank {other} waits in MPI_Waitall(2 requests), called at across.c:35 in main
+    for MPI_Irecv(source {one}, tag 4), called at across.c:33 in main: \
 rank {one} has no such send pending"""
     for one, other in ((0, 1), (2, 3))
 }
 FAR = """\
 error: deadlock: rank 0 and rank 2 wait for each other
-  rank 0 waits in MPI_Waitall(2 requests), called at across.c:24 in main
-    for MPI_Irecv(source 2, tag 4), called at across.c:22 in main: rank 2 has no such send pending
-  rank 2 waits in MPI_Waitall(2 requests), called at across.c:24 in main
-    for MPI_Irecv(source 0, tag 4), called at across.c:22 in main: rank 0 has no such send pending
+  rank 0 waits in MPI_Waitall(2 requests), called at across.c:35 in main
+    for MPI_Irecv(source 2, tag 4), called at across.c:33 in main: rank 2 has no such send pending
+  rank 2 waits in MPI_Waitall(2 requests), called at across.c:35 in main
+    for MPI_Irecv(source 0, tag 4), called at across.c:33 in main: rank 0 has no such send pending
   ranks 1 and 3 wait for them:
-    ranks 1 and 3 in MPI_Barrier, called at across.c:36 in main"""
+    ranks 1 and 3 in MPI_Barrier, called at across.c:45 in main"""
 
 
 def started(mpi: MPI, cwd: Path, *words: str, each: int = 2) -> subprocess.Popen[str]:
@@ -138,7 +138,7 @@ def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> Non
     assert said[0] == "error: a process has died inside of MPI"
     assert said[1].startswith("  rank 2: MPI_Info_delete(")
     assert (
-        said[2] == "    meanwhile ranks 0, 1 and 3: MPI_Barrier, called at across.c:36 in main"
+        said[2] == "    meanwhile ranks 0, 1 and 3: MPI_Barrier, called at across.c:45 in main"
     ), block
     assert re.match("mpipp: 1 error in 4 processes, ", found.last[-1])
 
