@@ -8,6 +8,7 @@ compared while they run (comparing.py).
 
 from __future__ import annotations
 
+import contextlib
 import selectors
 import socket
 import time
@@ -258,10 +259,11 @@ class Watcher:
         # is also that of `mpipp run`, which may come to say so only after they have died. Processes
         # that are over, and watchers of other nodes, do not wait as long.
         waiting = any(one.state == OVER and one.connection.fileno() >= 0 for one in self._watched)
-        if not self._settings.launched or self._interrupted or self._is_last or waiting:
+        if not self._settings.launched or self._interrupted or self._is_last:
             return 0.0
-        has_others = are_elsewhere(self._watched[0].registry.info, self._watched)
-        return _HEARD if self._output.has_launcher and not has_others else _KILLED
+        with contextlib.suppress(MpippError):
+            waiting |= are_elsewhere(self._watched[0].registry.info, self._watched)
+        return _HEARD if self._output.has_launcher and not waiting else _KILLED
 
     def _is_heard_later(self, one: Watched) -> bool:
         # Others may have said that they end before this one was ended, behind questions.

@@ -81,8 +81,9 @@ def test_the_name_of_a_programs_directory_does_not_matter(mpi: MPI, tmp_path: Pa
 
 
 @on_mpi("mpich4", "openmpi4")
-def test_a_block_that_begins_where_static_memory_ends_has_pages(mpi: MPI) -> None:
-    run = runs.run(mpi, [runs.program("above_static.c", mpi)], "--check=buffers", n=1)
+@pytest.mark.parametrize("where", ["above", "further"])
+def test_a_block_above_other_memory_has_pages(mpi: MPI, where: str) -> None:
+    run = runs.run(mpi, [runs.program("above_static.c", mpi), where], "--check=buffers", n=1)
     assert (run.status, run.output) == (0, "done\n")
     assert runs.only(run.blocks).startswith(STORE)
 

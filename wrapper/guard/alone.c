@@ -13,7 +13,7 @@
 #include "generated/procedures.h"
 #include "guard/listing.h"
 
-enum { THREADS = 64, EXITING = 4 }; // the system's PF_EXITING
+enum { THREADS = 64 };
 
 struct mpipp_tasks {
   long all[THREADS];
@@ -37,10 +37,10 @@ static void list_tasks(struct mpipp_tasks *tasks) {
 }
 
 // Who joins a thread hears of its end before the system has taken it from its list, which may be
-// long after: nothing of the program runs there any more.
+// long after: it has no memory any more, neither does the system change any for it.
 static int has_ended(long thread) {
   char path[64], text[512] = "";
-  unsigned long flags = 0;
+  unsigned long bytes = 0;
   snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return errno == ENOENT;
@@ -48,8 +48,11 @@ static int has_ended(long thread) {
   int is_gone = got < 0 && errno == ESRCH;
   close(file);
   const char *name_end = strrchr(text, ')'); // its name may have any
-  if (!name_end || sscanf(name_end, ") %*c %*d %*d %*d %*d %*d %lu", &flags) != 1) return is_gone;
-  return (flags & EXITING) != 0;
+  // Its state; 19 numbers; the bytes of its addresses.
+  static const char words[] = ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                              "%*s %*s %*s %lu";
+  if (!name_end || sscanf(name_end, words, &bytes) != 1) return is_gone;
+  return bytes == 0;
 }
 
 static int is_mpis(long thread) {

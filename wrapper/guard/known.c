@@ -97,9 +97,16 @@ static const struct mpipp_known_block *keep(uint64_t start, uint64_t end) {
   return found;
 }
 
-// The system puts mappings of one kind together, each below the one before. Where something else
-// lies there, as a thread's stack or memory of MPI's, the head of the block itself tells of it, if
-// the memory begins in its first page, or with the next.
+// By its own head, where the memory begins in its first page, or with the next. There is none in
+// the heap, nor in those of other threads, which begin at multiples of 64 MB.
+static uint64_t head_of(const struct mpipp_mapping *mapping, uint64_t low) {
+  uint64_t start = mpipp_page_down(low - HEAD);
+  int is_heap = !strcmp(mapping->name, "[heap]") || mapping->start % ((uint64_t)64 << 20) == 0;
+  return is_heap || start < mapping->start ? 0 : start;
+}
+
+// The system puts mappings of one kind together, each below the one before. Something else may lie
+// there, as a thread's stack or memory of MPI's.
 static const struct mpipp_known_block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
                                                   uint64_t high) {
   const struct mpipp_known_block *known = known_block(low, high);
@@ -110,8 +117,7 @@ static const struct mpipp_known_block *find_block(const struct mpipp_mapping *ma
     if (start + HEAD <= low && high <= end) return keep(start, end);
     start = end;
   }
-  uint64_t start = mpipp_page_down(low - HEAD);
-  uint64_t end = start < mapping->start ? 0 : block_end(start);
+  uint64_t start = head_of(mapping, low), end = start ? block_end(start) : 0;
   return high <= end && end <= mapping->end ? keep(start, end) : NULL;
 }
 
@@ -129,5 +135,5 @@ int mpipp_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *en
 int mpipp_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
   if (strcmp(mapping->name, "[heap]") == 0) return 1;
   if (mpipp_is_static_memory(low, high)) return 1;
-  return !mapping->inode && find_block(mapping, low, high);
+  return !mapping->inode && mapping->readable && find_block(mapping, low, high);
 }

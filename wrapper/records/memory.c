@@ -15,7 +15,8 @@
 #include "records/arena.h"
 #include "records/registry.h"
 
-// Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost.
+// Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost;
+// longer where an answer of the watcher is waited for.
 // It is the address of the holder's own mark; NULL: nobody's.
 static void *lock = NULL;
 enum { YIELDS = 1000 };
