@@ -146,12 +146,15 @@ def _mpi4py(where: Path, mpi: support.MPI) -> list[str | Path]:
     with support.locked(WORK / "mpi4py.lock"):
         if not sources.exists():
             _download("mpi4py", version)
-    skipped = [word for name in _NOT_HERE for word in ("-x", name)]
+    left_out = (*_NOT_HERE, *_NEVER_END.get(mpi.id, ()))
+    skipped = [word for name in left_out for word in ("-x", name)]
     return [mpi.python, sources / "test" / "main.py", *skipped]
 
 
 # Of mpi4py's tests, those that need more than two processes can be given here, or another launcher.
 _NOT_HERE = ("test_spawn", "test_dynproc", "test_ulfm")
+# Those that never end there, alone either.
+_NEVER_END = {"mpich4": ("test_util_sync",)}
 
 
 def _download(name: str, version: str) -> None:
