@@ -22,11 +22,11 @@ from mpipp.errors import MpippError
 from mpipp.registry.fields import find_in
 from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry
-from tests.support import MPI, ROOT, end, keeping_symbols
+from tests.support import MPI, ROOT, end, symbols
 
 PROMPT = "(gdb) "
 GOES_ON = "goes on"  # in the last session's gdb
-QUIETLY = ["-q", *(word for setting in keeping_symbols() for word in ("-iex", setting))]
+QUIETLY = ["-q", *(word for setting in symbols() for word in ("-iex", setting))]
 
 
 @dataclass

@@ -26,14 +26,14 @@ def test_variables_of_the_python_frame(tmp_path: Path) -> None:
     if not list(Path("/usr/lib/python3/dist-packages/mpi4py").glob("MPI.*")):
         support.lacking("Debian's mpi4py is not installed: install python3-mpi4py")
     (tmp_path / "script.py").write_text(SCRIPT)
-    stop = ["set print thread-events off", "handle SIGUSR1 stop nopass", "run script.py", "py-up"]
+    stop = ["set debug-file-directory /usr/lib/debug", f"file {PYTHON.resolve()}"]
+    stop += ["set print thread-events off", "handle SIGUSR1 stop nopass", "run script.py", "py-up"]
     output = support.gdb_batch(
         [
             "mpipp py column[1][0]",
             "mpipp py world",
             "mpipp py nosuch",
         ],
-        program=PYTHON.resolve(),
         mpi=support.find_mpi("openmpi4"),
         stop=stop,
         cwd=tmp_path,
