@@ -14,6 +14,7 @@ import pytest
 import samples
 from expanded import child
 from samples import BYTE, CHAR, DOUBLE, DOUBLE_INT, FLOAT, INT, LB, UB
+from short import some
 
 from mpipp.datatypes import elements
 from mpipp.programtypes import structs
@@ -404,7 +405,7 @@ def _check(placement: Placement, kind: Type) -> list[tuple[int, tuple[int, ...]]
 def test_against_every_element_by_itself() -> None:
     print(f"seed {SEED}")
     random.seed(SEED)
-    for round_ in range(3000):
+    for round_ in range(some(3000)):
         datatype = _random_datatype(random.randrange(0, 4))
         kind = _random_kind(random.randrange(0, 4))
         count, origin = random.randrange(1, 4), random.choice((0, 0, 0, 8, -3))

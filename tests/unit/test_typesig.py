@@ -26,6 +26,7 @@ from samples import (
     struct,
     vector,
 )
+from short import some
 
 from mpipp.datatypes.signatures import matching, recompression, regular
 from mpipp.datatypes.signatures.matching import Comparison, Side, compare
@@ -41,7 +42,7 @@ from mpipp.typetree import Datatype, Extents
 
 PAIR = struct((1, 0, INT), (1, 8, DOUBLE))
 PACKED = basic("MPI_PACKED", 1)
-PAIRS = 40_000  # of every second one the digests are compared, too
+PAIRS = some(40_000)  # of every second one the digests are compared, too
 
 
 def f90_real(p: int, r: int) -> Datatype:
@@ -120,7 +121,7 @@ def test_random_signatures() -> None:
 
 
 def test_random_datatypes() -> None:
-    for number in range(10_000):
+    for number in range(some(10_000)):
         maker = Maker(number)
         datatype, count = maker.datatype(number % 4), maker.count()
         whole = signature(datatype, count)
