@@ -22,6 +22,9 @@ done
 for long in 'faults/test_fuzz.py::test_random_damage['{1,2}']' \
     unit/test_overlap_arithmetic.py::test_random_buffers \
     unit/test_typesig.py::test_random_signatures \
+    unit/test_logged_damage.py::test_nasty_values_in_each_word_of_each_sort_of_entry \
+    unit/test_logged_damage.py::test_what_comes_before_a_cut_in_the_middle_of_an_entry_is_analysed \
+    'unit/test_onesided_random.py::test_conflicts_are_those_of_the_oracle[4096]' \
     'unit/test_combs.py::test_random_combs[20000-16-200000-16]'; do
     selected+=(--deselect "tests/$long")
 done
