@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 import expectations
-import pytest
 import support
 from ranks import ranks
 
@@ -130,7 +131,24 @@ def check(mpi: support.MPI, *jobs: dict[int, int]) -> str:
         commands += ["add-inferior", f"inferior {number}"] if number > 1 else []
         commands.append(f"attach {pid}")
     output = support.gdb_batch([*commands, "echo @@@\\n", "mpipp check"], mpi=mpi)
-    return re.sub("0x[0-9a-f]+", "0x", output.split("@@@\n")[1].partition("[Inferior")[0])
+    return _report(output.split("@@@\n")[1])
+
+
+def check_each(mpi: support.MPI, names: Iterable[str], *args: str) -> dict[str, str]:
+    """What is said of between.c, by its first argument: one gdb looks at the jobs in turn."""
+    commands = ["add-inferior"]
+    with ExitStack() as jobs:
+        for name in names:
+            pids = jobs.enter_context(ranks(compiled("between.c", mpi), mpi, name, *args))
+            for number in (1, 2):
+                commands += [f"inferior {number}", f"attach {pids[number - 1]}"]
+            commands += ["echo @@@\\n", "mpipp check", "detach inferiors 1 2"]
+        output = support.gdb_batch(commands, mpi=mpi)
+    return dict(zip(names, map(_report, output.split("@@@\n")[1:])))
+
+
+def _report(output: str) -> str:
+    return re.sub("0x[0-9a-f]+", "0x", output.partition("[Inferior")[0])
 
 
 @both
@@ -155,18 +173,18 @@ def test_two_jobs(mpi: support.MPI) -> None:
 
 
 @both
-@pytest.mark.parametrize("name", CASES)
-def test_wrong(mpi: support.MPI, name: str) -> None:
-    what, parties = CASES[name]
-    with ranks(compiled("between.c", mpi), mpi, name) as pids:
-        lines = check(mpi, pids).splitlines()
-    assert lines[0] == what
-    told = [
-        line.strip() for line in lines[1:] if re.match(" +(rank|sends|receives|reduces|and)", line)
-    ]
+def test_wrong(mpi: support.MPI) -> None:
+    found = {name: _told(report) for name, report in check_each(mpi, CASES).items()}
+    last = "1 finding in 2 processes, 0 active calls, "
+    assert found == {name: (what, parties, last) for name, (what, parties) in CASES.items()}
+
+
+def _told(report: str) -> tuple[str, list[str], str]:
+    # What is found, its parties, and the begin of the last line.
+    first, *lines = report.splitlines()
+    told = [line.strip() for line in lines if re.match(" +(rank|sends|receives|reduces|and)", line)]
     shown = [line.partition("): ")[2].partition("(")[0] or line for line in told]
-    assert shown == parties
-    assert lines[-1] == "1 finding in 2 processes, 0 active calls, " + lines[-1][-18:]
+    return first, shown, lines[-1][:-18]
 
 
 @support.on_mpi("mpich4")
@@ -207,10 +225,11 @@ def test_outlived(mpi: support.MPI) -> None:
 
 
 @support.on_mpi("mpich4")
-@pytest.mark.parametrize("name", [*CASES, "partitioned"])
-def test_right(mpi: support.MPI, name: str) -> None:
-    with ranks(compiled("between.c", mpi), mpi, name, "right") as pids:
-        assert check(mpi, pids).startswith("no findings in 2 processes")
+def test_right(mpi: support.MPI) -> None:
+    names = [*CASES, "partitioned"]
+    found = check_each(mpi, names, "right")
+    said = {name: report.partition(",")[0] for name, report in found.items()}
+    assert said == dict.fromkeys(names, "no findings in 2 processes")
 
 
 # The operation of the second process is made where the wrapper does not see it.

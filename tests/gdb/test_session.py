@@ -233,34 +233,38 @@ def test_pretty_printers_are_listed(program: Path, mpi: support.MPI) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("typed", "completed"),
-    [
-        ("mpipp p", ["print", "py"]),
-        ("mpipp l", ["list"]),
-        ("mpipp list r", ["requests"]),
-        ("mpipp list types --ki", ["--kind"]),
-        ("mpipp list types --kind H", ["HINDEXED", "HINDEXED_BLOCK", "HVECTOR"]),
-        ("mpipp print make_r", ["make_record"]),
-        ("set mpipp ", ["buffers", "colour", "summary"]),
-        ("set mpipp colour ", ["auto", "off", "on"]),
-    ],
-)
-def test_completion(program: Path, typed: str, completed: list[str]) -> None:
-    output = support.gdb_batch([f"complete {typed}"], program=program, stop=["list main"])
-    found = [line for line in output.splitlines() if line.startswith(typed.rstrip())]
-    assert [line.split()[-1] for line in found] == completed
+def test_completion(program: Path) -> None:
+    completed = {
+        "mpipp p": ["print", "py"],
+        "mpipp l": ["list"],
+        "mpipp list r": ["requests"],
+        "mpipp list types --ki": ["--kind"],
+        "mpipp list types --kind H": ["HINDEXED", "HINDEXED_BLOCK", "HVECTOR"],
+        "mpipp print make_r": ["make_record"],
+        "set mpipp ": ["buffers", "colour", "summary"],
+        "set mpipp colour ": ["auto", "off", "on"],
+    }
+    output = support.gdb_batch(
+        [word for typed in completed for word in ("echo @@@\\n", f"complete {typed}")],
+        program=program,
+        stop=["list main"],
+    )
+    found = {
+        typed: [line.split()[-1] for line in lines.splitlines() if line.startswith(typed.rstrip())]
+        for typed, lines in zip(completed, output.split("@@@\n")[1:])
+    }
+    assert found == completed
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["mpipp", "mpipp print", "mpipp list", "mpipp info", "mpipp py", "set mpipp",
-     "set mpipp buffers", "show mpipp colour"],
-)  # fmt: skip
-def test_help(command: str) -> None:
-    output = support.gdb_batch([f"help {command}"])
-    assert re.match(r"[A-Z].*\.\n", output), output
+def test_help() -> None:
+    commands = ["mpipp", "mpipp print", "mpipp list", "mpipp info", "mpipp py", "set mpipp",
+                "set mpipp buffers", "show mpipp colour"]  # fmt: skip
+    output = support.gdb_batch(
+        [word for command in commands for word in ("echo @@@\\n", f"help {command}")]
+    )
     assert "not documented" not in output
+    for command, said in zip(commands, output.split("@@@\n")[1:]):
+        assert re.match(r"[A-Z].*\.\n", said), command
 
 
 def test_settings_that_are_not_there() -> None:
