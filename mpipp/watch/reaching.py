@@ -18,7 +18,7 @@ from mpipp.watch.watched import OVER, RUNNING, Watched, operations
 
 _HEAD = struct.Struct("=8sQ")  # struct mpipp_reaches
 _REACH = struct.Struct("=Qqq")  # state, size and disp_unit of a struct mpipp_reach
-_REACH_SIZE = 72  # bytes of one
+_REACH_SIZE = 176  # bytes of one
 _STATE = struct.Struct("=Q")
 _LOOKS, _INTERVAL = 50, 0.01  # at what other processes are about to record; seconds between
 _KNOWN, _ELSEWHERE = 1, 2  # enum mpipp_reach_state

@@ -11,10 +11,10 @@ from support import MPI, on_mpi
 OUTSIDE = """\
 error: MPI_Put writes the bytes [4089, 4097) of the window of rank 1, which has 4096
   rank 0: MPI_Put(...)
-    called at reach.c:30 in main
+    called at reach.c:36 in main
     target_disp 4089 x disp_unit 1 = 4089
   rank 1: MPI_Win ...
-    made at reach.c:18 in main
+    made at reach.c:19 in main
   rule: MPI-4.1, section 12.3.1: the target's memory must lie in its window
   to do: compare the displacement, the count and the datatype's extent with the window's size"""
 

@@ -48,17 +48,22 @@ static uint64_t reaches(const struct mpipp_win *win, int size) {
   return (uintptr_t)made;
 }
 
-void mpipp_reach_settle(struct mpipp_reach *reach) {
-  uint64_t state = __atomic_load_n(&reach->state, __ATOMIC_ACQUIRE), held = reach->held;
+static int is_within(const struct mpipp_held *held, const struct mpipp_reach *reach) {
   int64_t low, high;
+  return !__builtin_mul_overflow(held->first, reach->disp_unit, &low) &&
+         !__builtin_add_overflow(low, held->low, &low) &&
+         !__builtin_mul_overflow(held->last, reach->disp_unit, &high) &&
+         !__builtin_add_overflow(high, held->high, &high) && low >= 0 && high <= reach->size;
+}
+
+void mpipp_reach_settle(struct mpipp_reach *reach) {
+  uint64_t state = __atomic_load_n(&reach->state, __ATOMIC_ACQUIRE);
   if (state == MPIPP_REACH_UNKNOWN) return;
+  int within = 1;
+  for (uint64_t i = 0; state == MPIPP_REACH_KNOWN && i < reach->used; i++)
+    within &= is_within(&reach->kinds[i], reach);
+  if (!within) mpipp_registry.unasked += reach->held;
   reach->held = 0;
-  if (state == MPIPP_REACH_ELSEWHERE) return;
-  int within = !__builtin_mul_overflow(reach->first, reach->disp_unit, &low) &&
-               !__builtin_add_overflow(low, reach->low, &low) &&
-               !__builtin_mul_overflow(reach->last, reach->disp_unit, &high) &&
-               !__builtin_add_overflow(high, reach->high, &high) && low >= 0 && high <= reach->size;
-  if (!within) mpipp_registry.unasked += held;
 }
 
 void mpipp_win_freeing(uint64_t handle) {

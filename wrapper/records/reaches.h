@@ -10,15 +10,20 @@ enum mpipp_reach_state {
   MPIPP_REACH_KNOWN,
   MPIPP_REACH_ELSEWHERE, // on another node: never known
 };
+// Bytes behind displacements, the same for each, and the least and largest of these.
+struct mpipp_held {
+  int64_t low, high, first, last;
+};
+enum { MPIPP_HELD = 4 };
 struct mpipp_reach {
   uint64_t state; // written last
   int64_t size, disp_unit;
   // Private. How often it was asked for; and of calls that were not asked about since: their
-  // number, and the least and largest displacements and bytes behind these, each for itself.
-  uint64_t asked, held;
-  int64_t first, last, low, high;
+  // number, and what they access. The last kind may stand for several, each bound for itself.
+  uint64_t asked, held, used;
+  struct mpipp_held kinds[MPIPP_HELD]; // so many are used
 };
-_Static_assert(sizeof(struct mpipp_reach) == 72, "mpipp/watch/reaching.py");
+_Static_assert(sizeof(struct mpipp_reach) == 176, "mpipp/watch/reaching.py");
 struct mpipp_reaches {
   char magic[8];
   uint64_t count; // processes of the window

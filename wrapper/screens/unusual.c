@@ -52,16 +52,23 @@ static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   int64_t low, high, at = (int64_t)buffer->address;
   if (MPIPP_READ(mpipp_several_threads) || mpipp_awaits_answers) return 0;
   if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
-  int is_alike = !reach->held || (low == reach->low && high == reach->high);
+  struct mpipp_held *kind = reach->kinds, *last = kind + MPIPP_HELD - 1;
+  const struct mpipp_held *end = kind + reach->used;
+  while (kind < end && kind < last && (low != kind->low || high != kind->high)) kind++;
+  int is_alike = kind == end || (low == kind->low && high == kind->high);
   if (reach->asked < (is_alike ? MOST_ALIKE : MOST_REACHES)) {
     reach->asked++;
     return 0;
   }
-  int first = reach->held++ == 0;
-  if (first || at < reach->first) reach->first = at;
-  if (first || at > reach->last) reach->last = at;
-  if (first || low < reach->low) reach->low = low;
-  if (first || high > reach->high) reach->high = high;
+  reach->held++;
+  if (kind == end) {
+    reach->used++;
+    *kind = (struct mpipp_held){.low = low, .high = high, .first = at, .last = at};
+  }
+  if (at < kind->first) kind->first = at;
+  if (at > kind->last) kind->last = at;
+  if (low < kind->low) kind->low = low;
+  if (high > kind->high) kind->high = high;
   return 1;
 }
 
