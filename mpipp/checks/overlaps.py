@@ -15,7 +15,7 @@ from mpipp.checks.accesses import Access, accesses, in_use
 from mpipp.checks.finding import Finding, Findings, with_others
 from mpipp.checks.process import Process
 from mpipp.datatypes import overlap
-from mpipp.datatypes.overlap import Index
+from mpipp.datatypes.overlap import Index, region
 
 
 def check(process: Process) -> Findings:
@@ -42,8 +42,11 @@ def itself(access: Access) -> Findings:
     where = f"[{start:#x}, {end:#x})"
     if operation.call.state == "over":  # its address is not kept
         where = f"bytes [{start}, {end}) of it"
+    # What is gathered is received as by MPI_Gatherv, MPI-4.1, sections 6.5 and 6.7.
+    gathers = operation.call.facts.operation in ("Gatherv", "Allgatherv")
+    parts = [region(one.datatype, one.count, one.address) for one in access.entries]
     yield Finding.of(
-        "self-overlap",
+        "self-overlap" if not gathers or any(map(overlap.twice, parts)) else "parts-overlap",
         f"{operation.call.procedure} writes memory twice: {access.buffer.role} overlaps itself",
         [operation.party(f"writes {where} through {' and '.join(names)}")],
     )

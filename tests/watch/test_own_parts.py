@@ -73,6 +73,24 @@ def test_what_is_not_received_is_told_once(mpi: MPI, what: str, options: tuple[s
     assert told == [mpi.cited(TOLD[what])]
 
 
+TWICE = """\
+error: MPI_Gatherv writes memory twice: recvbuf overlaps itself
+  rank 0: MPI_Gatherv(...)
+    called at own_parts.c:42 in wrong
+    writes [ADDRESS, ADDRESS) through recvbuf[1](INT) of rank 0 and recvbuf(INT) of rank 1
+  rule: MPI-4.1, section 6.5: counts, datatypes and displacements must not have any place of the \
+receive buffer written more than once
+  to do: give each process's part a place of its own: compare the displacements with the counts
+  MUST: MUST_ERROR_SELFOVERLAPPED"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_parts_that_overlap(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("own_parts.c", mpi), "places"])
+    block = re.sub(r"0x[0-9a-f]+", "ADDRESS", plain(runs.only(found.blocks)))
+    assert block == mpi.cited(TWICE)
+
+
 @on_mpi("mpich4", "openmpi4")
 def test_the_first_that_comes_is_told(mpi: MPI) -> None:
     """The other never comes; MPI may end the job at once."""

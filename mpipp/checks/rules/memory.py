@@ -95,6 +95,16 @@ RULES = (
         error_class="MPI_ERR_TYPE",
     ),
     Rule(
+        "parts-overlap",
+        "self-overlap",
+        "6.5",
+        "counts, datatypes and displacements must not have any place of the receive buffer "
+        "written more than once",
+        "give each process's part a place of its own: compare the displacements with the counts",
+        "MUST_ERROR_SELFOVERLAPPED",
+        error_class="MPI_ERR_BUFFER",
+    ),
+    Rule(
         "variable-type",
         "variable-type",
         "3.3.1",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Collective calls of which one process sends itself something else than it receives; "right": of
-// which it does not, in so many rounds.
+// Collective calls of which one process sends itself something else than it receives, or, "places",
+// that write memory twice; "right": of which it does not, in so many rounds.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +34,12 @@ static void wrong(const char *what) {
   if (!strcmp(what, "types"))
     MPI_Gather(out, 2, is_root ? MPI_FLOAT : MPI_INT, in, 2, MPI_INT, 0, MPI_COMM_WORLD);
   if (!strcmp(what, "alone")) MPI_Allgather(out, 2, MPI_INT, in, 4, MPI_INT, MPI_COMM_SELF);
+  for (int i = 0; i < size; i++) {
+    counts[i] = 2;
+    places[i] = i;
+  }
+  if (!strcmp(what, "places"))
+    MPI_Gatherv(out, 2, MPI_INT, in, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
   if (!strcmp(what, "first") && !is_root) { // never comes
     sleep(3);
     MPI_Abort(MPI_COMM_WORLD, 3);
