@@ -51,7 +51,7 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
     all_here = sum(o.registry.info.job == info.job for _, o in here) >= (info.world_size or 0)
     found = windows.find(others, process, own.identity, rank)
     for _ in range(_LOOKS if all_here else 0):
-        if found is not None:
+        if found is not None or not _has(one, own.identity):
             break
         time.sleep(_INTERVAL)
         for target in others:
@@ -66,3 +66,11 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
     if not all_here:
         one.memory.write(place, _STATE.pack(_ELSEWHERE))
     return []
+
+
+def _has(one: Watched, identity: int) -> bool:
+    # Where it is freed, all have recorded it before: what is not found by now is forgotten.
+    one.refresh()
+    return any(
+        isinstance(win, Win) and win.identity == identity for win in one.registry.objects("win")
+    )

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
+import time
+from pathlib import Path
 
 import runs
-from support import MPI, on_mpi
+from support import MPI, ROOT, on_mpi
 
 OUTSIDE = """\
 error: MPI_Put writes the bytes [4089, 4097) of the window of rank 1, which has 4096
@@ -31,9 +33,29 @@ def test_beyond_the_window(mpi: MPI) -> None:
     assert said and int(said[1]) < 200, last
 
 
+# The first answer takes long: windows are forgotten before they are asked about.
+LATE = """
+import time
+from mpipp.watch import reaching
+
+targets = reaching.targets
+
+def late(*words):
+    reaching.targets = targets
+    time.sleep(1)
+    return targets(*words)
+
+reaching.targets = late
+"""
+
+
 @on_mpi("mpich4", "openmpi4")
-def test_within_the_windows(mpi: MPI) -> None:
-    found = runs.run(mpi, [runs.program("reach.c", mpi)])
+def test_within_the_windows(mpi: MPI, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(LATE)
+    start = time.monotonic()
+    found = runs.run(mpi, [runs.program("reach.c", mpi)], PYTHONPATH=f"{tmp_path}:{ROOT}")
     assert (found.status, found.output, found.blocks) == (0, "done\n" * 2, [])
     last = runs.only(found.last)
     assert last.startswith("mpipp: no errors in 2 processes, "), last
+    # Where what is forgotten is waited for, half a second for each question, it is 45.
+    assert time.monotonic() - start < 30

@@ -37,6 +37,13 @@ int main(int argc, char **argv) {
             units);
   MPI_Win_fence(0, units);
   MPI_Win_free(&units);
+  for (int i = 1; i <= 50 && argc == 1; i++) { // soon forgotten
+    MPI_Win_create(memory, i * sizeof *memory, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &units);
+    MPI_Win_fence(0, units);
+    MPI_Put(&value, 1, MPI_DOUBLE, target, i - 1, 1, MPI_DOUBLE, units);
+    MPI_Win_fence(0, units);
+    MPI_Win_free(&units);
+  }
   MPI_Win_free(&win);
   MPI_Finalize();
   puts("done");
