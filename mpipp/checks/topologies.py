@@ -32,7 +32,7 @@ def check(process: Process) -> Findings:
             what = f"{call.procedure} is called on a communicator without a topology"
             parties = [operation.party(), *_made(operation, comm)]
             yield Finding.of("no-neighbours", what, parties)
-        elif check_one is not None and operation.tid is not None:
+        elif check_one is not None:
             yield from islice(check_one(operation, comm), 1)
 
 
@@ -99,6 +99,10 @@ def _part_of_grid(operation: Operation, comm: Comm) -> Findings:
     yield from _needs(operation, comm, "cartesian", "no-grid")
 
 
+def _size_of_grid(operation: Operation, comm: Comm) -> Findings:
+    yield from _needs(operation, comm, "cartesian", "no-coordinates")
+
+
 def _coordinates(operation: Operation, comm: Comm) -> Findings:
     yield from _needs(operation, comm, "cartesian", "no-coordinates")
     yield from _nulls(operation, {"coords": len(comm.dims)})
@@ -128,6 +132,14 @@ def _shift(operation: Operation, comm: Comm) -> Findings:
 def _neighbours_of(operation: Operation, comm: Comm) -> Findings:
     yield from _needs(operation, comm, "graph", "no-graph")
     yield from _rank(operation, comm)
+
+
+def _edges(operation: Operation, comm: Comm) -> Findings:
+    yield from _needs(operation, comm, "graph", "no-graph")
+
+
+def _distributed_edges(operation: Operation, comm: Comm) -> Findings:
+    yield from _needs(operation, comm, "distributed graph", "no-distributed-graph")
 
 
 def _rank(operation: Operation, comm: Comm) -> Findings:
@@ -233,7 +245,14 @@ _CHECKS: Mapping[str, Callable[[Operation, Comm], Findings]] = {
     "MPI_Cart_rank": _coordinates,
     "MPI_Cart_coords": _coordinates_of,
     "MPI_Cart_shift": _shift,
+    "MPI_Cartdim_get": _size_of_grid,
+    "MPI_Cart_get": _size_of_grid,
+    "MPI_Graphdims_get": _edges,
+    "MPI_Graph_get": _edges,
+    "MPI_Graph_neighbors_count": _neighbours_of,
     "MPI_Graph_neighbors": _neighbours_of,
+    "MPI_Dist_graph_neighbors_count": _distributed_edges,
+    "MPI_Dist_graph_neighbors": _distributed_edges,
     "MPI_Graph_create": _graph,
     "MPI_Graph_map": _graph,
     "MPI_Dist_graph_create": _distributed,

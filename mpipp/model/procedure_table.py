@@ -41,10 +41,12 @@ Cancel: Cancel
 Cart_coords: Cart_coords | takes comm
 Cart_create: Cart_create | takes comm | over comm | flow agree | agree ndims=equal dims=equal
   periods=equal reorder=equal
+Cart_get: Cart_get | takes comm
 Cart_map: Cart_map | takes comm
 Cart_rank: Cart_rank | takes comm
 Cart_shift: Cart_shift | takes comm
 Cart_sub: Cart_sub | takes comm | over comm | flow agree
+Cartdim_get: Cartdim_get | takes comm
 Comm_accept: Comm_accept | takes comm root | over comm | flow meet | agree root=root
 Comm_attach_buffer: Comm_attach_buffer+ | takes comm
 Comm_connect: Comm_connect | takes comm root | over comm | flow meet | agree root=root
@@ -63,6 +65,7 @@ Comm_get_info: Comm_get_info | takes comm
 Comm_group: Comm_group | takes comm
 Comm_join: Comm_join
 Comm_remote_group: Comm_remote_group | takes comm
+Comm_remote_size: Comm_remote_size | takes comm
 Comm_set_errhandler: Comm_set_errhandler | takes comm
 Comm_set_info: Comm_set_info | takes comm | over comm | flow agree
 Comm_set_name: Comm_set_name | takes comm
@@ -78,6 +81,8 @@ Dist_graph_create: Dist_graph_create | takes comm | over comm | flow agree | agr
   weights=weights
 Dist_graph_create_adjacent: Dist_graph_create_adjacent | takes comm | over comm | flow agree |
   agree reorder=equal weights=weights
+Dist_graph_neighbors: Dist_graph_neighbors | takes comm
+Dist_graph_neighbors_count: Dist_graph_neighbors_count | takes comm
 Errhandler_create: Errhandler_create
 Errhandler_free: Errhandler_free
 Errhandler_get: Errhandler_get | takes comm
@@ -145,8 +150,11 @@ Get_accumulate: Get_accumulate+; request-based: Rget_accumulate+ | takes op targ
 Get_hw_resource_info: Get_hw_resource_info
 Graph_create: Graph_create | takes comm | over comm | flow agree | agree nnodes=equal index=equal
   edges=equal reorder=equal
+Graph_get: Graph_get | takes comm
 Graph_map: Graph_map | takes comm
 Graph_neighbors: Graph_neighbors | takes comm
+Graph_neighbors_count: Graph_neighbors_count | takes comm
+Graphdims_get: Graphdims_get | takes comm
 Grequest_start: Grequest_start
 Group_difference: Group_difference
 Group_excl: Group_excl
@@ -318,10 +326,8 @@ Win_wait: Win_wait | takes win
 
 MARKED = """
 info:info? ! = Alloc_mem File_delete Lookup_name Open_port Publish_name Unpublish_name
-comm:comm ! = Attr_delete Attr_get Attr_put Cart_get Cartdim_get Comm_call_errhandler
-  Comm_delete_attr Comm_flush_buffer Comm_get_attr Comm_rank Comm_remote_size Comm_set_attr
-  Comm_size Comm_test_inter Dist_graph_neighbors Dist_graph_neighbors_count Graph_get
-  Graph_neighbors_count Graphdims_get Topo_test
+comm:comm ! = Attr_delete Attr_get Attr_put Comm_call_errhandler Comm_delete_attr
+  Comm_flush_buffer Comm_get_attr Comm_rank Comm_set_attr Comm_size Comm_test_inter Topo_test
 ! = Buffer_flush Close_port Comm_create_keyval Comm_free_keyval Comm_get_parent Free_mem
   Get_processor_name Keyval_create Keyval_free Register_datarep Register_datarep_c
   Status_set_cancelled Test_cancelled Type_create_keyval Type_free_keyval Type_match_size

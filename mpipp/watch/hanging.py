@@ -154,10 +154,7 @@ class Hanging:
             for one in found
             if self._stopping.is_asked_for  # which it does where they wait
             or one.record["kind"] != "mismatch"
-            or not any(
-                calls & {(party.process, party.site.address) for party in one.finding.parties}
-                for calls in meetings
-            )
+            or not any(calls & one.calls for calls in meetings)
         ]
 
     def _remark(self, text: str) -> None:
@@ -170,7 +167,7 @@ class Hanging:
     def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
         # Who is to stop there is there already.
         view = View(of)
-        for finding, text, record, is_error, who in found:
+        for finding, text, record, is_error, who, _ in found:
             if any(who & before for before in self._stuck):
                 continue  # others have come to wait for the same
             places = [frame for party in finding.parties for frame in view.frames(party)]

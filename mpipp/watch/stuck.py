@@ -29,6 +29,8 @@ class Told(NamedTuple):
     record: dict[str, Any]  # the same for machines
     is_error: bool  # False: a remark, since a thread may call MPI that has not yet
     who: frozenset[str]  # the processes that can never go on
+    # What they wait for, or complete, as process and address of the call.
+    calls: frozenset[tuple[int, int]]
 
 
 def told(
@@ -68,7 +70,18 @@ def told(
             record["picture"] = svg(picture.groups(found, view))
             pictured(finding, record)
             who = frozenset(view.label(found.states[rank].process.number) for rank in knot.ranks)
-            yield Told(finding, text, record, is_error, who)
+            yield Told(finding, text, record, is_error, who, calls(found, knot))
+
+
+def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
+    """The operations that cannot be completed, by process and address: of a request its call's."""
+    parties = (
+        event.operation.party()
+        for rank in knot.ranks
+        for wait in found.states[rank].waits
+        for event in found.lacks(wait, lenient=True)
+    )
+    return frozenset((party.process, party.site.address) for party in parties)
 
 
 def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,14 +16,15 @@ from mpipp.checks.hangs.analysis import explain
 from mpipp.model import Site
 from mpipp.watch.hanging import Hanging
 from mpipp.watch.report import Collected
-from mpipp.watch.stuck import Told
+from mpipp.watch.stuck import Told, calls
 
 
 def stands(*processes: Recorded) -> Told:
     """What can never go on."""
     found = explain(job(*processes))
     finding = deadlocks.finding(found, found.knots[0])
-    return Told(finding, "", records.record(found, Places())["deadlocks"][0], True, frozenset())
+    record = records.record(found, Places())["deadlocks"][0]
+    return Told(finding, "", record, True, frozenset(), calls(found, found.knots[0]))
 
 
 def told(one: Told, others: list[Finding]) -> list[Told]:
@@ -48,3 +50,15 @@ def test_a_call_that_is_over_is_no_second_mistake() -> None:
     assert told(one, [meeting((0, 0x4000), (1, 0x5000))]) == []
     assert told(one, [meeting((0, 0x6000), (1, 0x5000))]) == [one]
     assert told(one, []) == [one]
+
+
+def test_nonblocking_calls_that_do_not_match_are_no_second_mistake() -> None:
+    processes = ranks(2)
+    for process, procedure, at in zip(processes, ("MPI_Ibcast", "MPI_Iallgather"), (1, 2)):
+        root = 0 if procedure == "MPI_Ibcast" else None
+        started = replace(call(procedure, root=root), site=Site(at))
+        process.joined(1, started).pending(started).inside(call("MPI_Wait", requests=1))
+    one = stands(*processes)
+    assert one.record["kind"] == "mismatch"
+    assert told(one, [meeting((0, 1), (1, 2))]) == []
+    assert told(one, [meeting((0, 0x4000), (1, 0x4000))]) == [one]

@@ -13,6 +13,7 @@ from support import MPI, ROOT, on_mpi
 # What each call of refused.c returns, and the error handlers that are called: NONE of what is on
 # no communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
 NONE = "none"
+NO_FILE = " no file"  # what opens a file has the error handler of MPI_FILE_NULL
 ROWS = {
     "negative_count": "count alone",
     "no_rank": "rank alone",
@@ -38,10 +39,25 @@ ROWS = {
     "null_rank": f"comm {NONE}",
     "null_beside": "comm alone",
     "freed_size": f"type {NONE}",
+    "two_groups": f"comm{7 * ' between'}{NO_FILE} between between",
+    "one_group": "comm both both both",
     "warned": "success",
     "compared": "success",
     "right": "success",
 }
+TWO_GROUPS = """\
+Scan Iexscan Cart_create Graph_create Dist_graph_create_adjacent Win_create Win_allocate File_open \
+Comm_create_group Intercomm_create"""
+GROUPS = [
+    *(
+        f"error: MPI_{name} needs an intracommunicator, but the communicator has two groups"
+        for name in TWO_GROUPS.split()
+    ),
+    *(
+        f"error: MPI_{name} needs an intercommunicator, but the communicator has one group"
+        for name in ("Intercomm_merge", "Comm_remote_size", "Comm_remote_group")
+    ),
+]
 OVERLAP = "MPI_Irecv and MPI_Irecv write the same memory, [ADDRESS, ADDRESS)"
 
 
@@ -58,12 +74,16 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
     expected = {name: told.replace(NONE, of_none) for name, told in ROWS.items()}
     if mpi.id == "openmpi4":  # it calls no error handler of MPI_FILE_NULL for others
         expected["no_file"] = "file"
+        expected["two_groups"] = expected["two_groups"].replace(NO_FILE, "")
     assert found.output == "".join(f"{name}: {s}; {s}\n" for name, s in expected.items())
     told = [what(block) for block in found.blocks]
     assert [one for one in told if not one.startswith("error: ")] == [
         "warning: MPI_Comm_free is called for a communicator on which an operation is pending"
     ]
-    assert f"error: {OVERLAP}" in told and len(told) == len(ROWS) - 1, told
+    # Those between groups are told of each group.
+    assert list(dict.fromkeys(one for one in told if " needs an int" in one)) == GROUPS
+    others = [one for one in told if one not in GROUPS]
+    assert f"error: {OVERLAP}" in others and len(others) == len(ROWS) - 3, others
     assert found.status == 0
     runs.only(found.last)
 

@@ -236,6 +236,36 @@ int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const
 }
 #endif
 
+#ifdef MPIPP_HAVE_Cart_get
+typedef int raw_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
+typedef __typeof__(mpih_Cart_get) typed_Cart_get;
+static MPIPP_COLD int hooked_Cart_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
+  struct mpipp_passage results = {.flag = periods};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Cart_get *)real)((MPI_Comm)comm, maxdims, dims, periods, coords);
+}
+EXPORT int MPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
+int MPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_get, &real);
+  if (!thread) return ((raw_Cart_get *)real)(comm, maxdims, dims, periods, coords);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_get, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cart_get *)real)((MPI_Comm)comm, maxdims, dims, periods, coords)
+                 : hooked_Cart_get(thread, real, comm, maxdims, dims, periods, coords);
+  return mpipp_leave(thread, code);
+}
+extern raw_Cart_get own_Cart_get OWN(MPI_Cart_get);
+EXPORT int PMPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
+int PMPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Cart_get);
+  if (mpipp_passes()) return ((raw_Cart_get *)real)(comm, maxdims, dims, periods, coords);
+  return own_Cart_get(comm, maxdims, dims, periods, coords);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Cart_map
 typedef int raw_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
 typedef __typeof__(mpih_Cart_map) typed_Cart_map;
@@ -362,6 +392,35 @@ int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcom
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_sub);
   if (mpipp_passes()) return ((raw_Cart_sub *)real)(comm, remain_dims, newcomm);
   return own_Cart_sub(comm, remain_dims, newcomm);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Cartdim_get
+typedef int raw_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
+typedef __typeof__(mpih_Cartdim_get) typed_Cartdim_get;
+static MPIPP_COLD int hooked_Cartdim_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* ndims) {
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  return passage->over ? passage->code : ((typed_Cartdim_get *)real)((MPI_Comm)comm, ndims);
+}
+EXPORT int MPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
+int MPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cartdim_get, &real);
+  if (!thread) return ((raw_Cartdim_get *)real)(comm, ndims);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cartdim_get, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cartdim_get *)real)((MPI_Comm)comm, ndims)
+                 : hooked_Cartdim_get(thread, real, comm, ndims);
+  return mpipp_leave(thread, code);
+}
+extern raw_Cartdim_get own_Cartdim_get OWN(MPI_Cartdim_get);
+EXPORT int PMPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
+int PMPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Cartdim_get);
+  if (mpipp_passes()) return ((raw_Cartdim_get *)real)(comm, ndims);
+  return own_Cartdim_get(comm, ndims);
 }
 #endif
 
@@ -1034,6 +1093,35 @@ int PMPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Comm_remote_size
+typedef int raw_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
+typedef __typeof__(mpih_Comm_remote_size) typed_Comm_remote_size;
+static MPIPP_COLD int hooked_Comm_remote_size(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* size) {
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  return passage->over ? passage->code : ((typed_Comm_remote_size *)real)((MPI_Comm)comm, size);
+}
+EXPORT int MPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
+int MPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_remote_size, &real);
+  if (!thread) return ((raw_Comm_remote_size *)real)(comm, size);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_size, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_remote_size *)real)((MPI_Comm)comm, size)
+                 : hooked_Comm_remote_size(thread, real, comm, size);
+  return mpipp_leave(thread, code);
+}
+extern raw_Comm_remote_size own_Comm_remote_size OWN(MPI_Comm_remote_size);
+EXPORT int PMPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
+int PMPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Comm_remote_size);
+  if (mpipp_passes()) return ((raw_Comm_remote_size *)real)(comm, size);
+  return own_Comm_remote_size(comm, size);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Comm_set_errhandler
 typedef int raw_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 typedef __typeof__(mpih_Comm_set_errhandler) typed_Comm_set_errhandler;
@@ -1394,6 +1482,65 @@ int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const
 }
 #endif
 
+#ifdef MPIPP_HAVE_Dist_graph_neighbors
+typedef int raw_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
+typedef __typeof__(mpih_Dist_graph_neighbors) typed_Dist_graph_neighbors;
+static MPIPP_COLD int hooked_Dist_graph_neighbors(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  return passage->over ? passage->code : ((typed_Dist_graph_neighbors *)real)((MPI_Comm)comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+}
+EXPORT int MPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
+int MPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_neighbors, &real);
+  if (!thread) return ((raw_Dist_graph_neighbors *)real)(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_neighbors, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Dist_graph_neighbors *)real)((MPI_Comm)comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)
+                 : hooked_Dist_graph_neighbors(thread, real, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+  return mpipp_leave(thread, code);
+}
+extern raw_Dist_graph_neighbors own_Dist_graph_neighbors OWN(MPI_Dist_graph_neighbors);
+EXPORT int PMPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
+int PMPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Dist_graph_neighbors);
+  if (mpipp_passes()) return ((raw_Dist_graph_neighbors *)real)(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+  return own_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Dist_graph_neighbors_count
+typedef int raw_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
+typedef __typeof__(mpih_Dist_graph_neighbors_count) typed_Dist_graph_neighbors_count;
+static MPIPP_COLD int hooked_Dist_graph_neighbors_count(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
+  struct mpipp_passage results = {.flag = weighted};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Dist_graph_neighbors_count *)real)((MPI_Comm)comm, indegree, outdegree, weighted);
+}
+EXPORT int MPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
+int MPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_neighbors_count, &real);
+  if (!thread) return ((raw_Dist_graph_neighbors_count *)real)(comm, indegree, outdegree, weighted);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_neighbors_count, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Dist_graph_neighbors_count *)real)((MPI_Comm)comm, indegree, outdegree, weighted)
+                 : hooked_Dist_graph_neighbors_count(thread, real, comm, indegree, outdegree, weighted);
+  return mpipp_leave(thread, code);
+}
+extern raw_Dist_graph_neighbors_count own_Dist_graph_neighbors_count OWN(MPI_Dist_graph_neighbors_count);
+EXPORT int PMPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
+int PMPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Dist_graph_neighbors_count);
+  if (mpipp_passes()) return ((raw_Dist_graph_neighbors_count *)real)(comm, indegree, outdegree, weighted);
+  return own_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Errhandler_free
 typedef int raw_Errhandler_free(MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Errhandler_free) typed_Errhandler_free;
@@ -1536,6 +1683,36 @@ int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], co
 }
 #endif
 
+#ifdef MPIPP_HAVE_Graph_get
+typedef int raw_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
+typedef __typeof__(mpih_Graph_get) typed_Graph_get;
+static MPIPP_COLD int hooked_Graph_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
+  struct mpipp_passage results = {.index = index};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Graph_get *)real)((MPI_Comm)comm, maxindex, maxedges, index, edges);
+}
+EXPORT int MPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
+int MPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_get, &real);
+  if (!thread) return ((raw_Graph_get *)real)(comm, maxindex, maxedges, index, edges);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_get, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Graph_get *)real)((MPI_Comm)comm, maxindex, maxedges, index, edges)
+                 : hooked_Graph_get(thread, real, comm, maxindex, maxedges, index, edges);
+  return mpipp_leave(thread, code);
+}
+extern raw_Graph_get own_Graph_get OWN(MPI_Graph_get);
+EXPORT int PMPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
+int PMPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Graph_get);
+  if (mpipp_passes()) return ((raw_Graph_get *)real)(comm, maxindex, maxedges, index, edges);
+  return own_Graph_get(comm, maxindex, maxedges, index, edges);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Graph_map
 typedef int raw_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
 typedef __typeof__(mpih_Graph_map) typed_Graph_map;
@@ -1595,6 +1772,68 @@ int PMPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int ne
   void *real = mpipp_procedure(1, MPIPP_PROC_Graph_neighbors);
   if (mpipp_passes()) return ((raw_Graph_neighbors *)real)(comm, rank, maxneighbors, neighbors);
   return own_Graph_neighbors(comm, rank, maxneighbors, neighbors);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Graph_neighbors_count
+typedef int raw_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors);
+typedef __typeof__(mpih_Graph_neighbors_count) typed_Graph_neighbors_count;
+static MPIPP_COLD int hooked_Graph_neighbors_count(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int* nneighbors) {
+  struct mpipp_passage results = {.outcount = nneighbors};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Graph_neighbors_count *)real)((MPI_Comm)comm, rank, nneighbors);
+}
+EXPORT int MPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors);
+int MPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_neighbors_count, &real);
+  if (!thread) return ((raw_Graph_neighbors_count *)real)(comm, rank, nneighbors);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_neighbors_count, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Graph_neighbors_count *)real)((MPI_Comm)comm, rank, nneighbors)
+                 : hooked_Graph_neighbors_count(thread, real, comm, rank, nneighbors);
+  return mpipp_leave(thread, code);
+}
+extern raw_Graph_neighbors_count own_Graph_neighbors_count OWN(MPI_Graph_neighbors_count);
+EXPORT int PMPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors);
+int PMPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Graph_neighbors_count);
+  if (mpipp_passes()) return ((raw_Graph_neighbors_count *)real)(comm, rank, nneighbors);
+  return own_Graph_neighbors_count(comm, rank, nneighbors);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Graphdims_get
+typedef int raw_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
+typedef __typeof__(mpih_Graphdims_get) typed_Graphdims_get;
+static MPIPP_COLD int hooked_Graphdims_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
+  struct mpipp_passage results = {.outcount = nedges};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Graphdims_get *)real)((MPI_Comm)comm, nnodes, nedges);
+}
+EXPORT int MPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
+int MPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graphdims_get, &real);
+  if (!thread) return ((raw_Graphdims_get *)real)(comm, nnodes, nedges);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graphdims_get, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Graphdims_get *)real)((MPI_Comm)comm, nnodes, nedges)
+                 : hooked_Graphdims_get(thread, real, comm, nnodes, nedges);
+  return mpipp_leave(thread, code);
+}
+extern raw_Graphdims_get own_Graphdims_get OWN(MPI_Graphdims_get);
+EXPORT int PMPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
+int PMPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Graphdims_get);
+  if (mpipp_passes()) return ((raw_Graphdims_get *)real)(comm, nnodes, nedges);
+  return own_Graphdims_get(comm, nnodes, nedges);
 }
 #endif
 

@@ -36,12 +36,6 @@ MARKED(MPI, Attr_put, (mpipp_MPI_Comm comm, int keyval, void* attribute_val), (c
 #ifdef MPIPP_HAVE_Buffer_flush
 MARKED(MPI, Buffer_flush, (void), (), mpipp_given_nothing(thread), )
 #endif
-#ifdef MPIPP_HAVE_Cart_get
-MARKED(MPI, Cart_get, (mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]), (comm, maxdims, dims, periods, coords), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
-#ifdef MPIPP_HAVE_Cartdim_get
-MARKED(MPI, Cartdim_get, (mpipp_MPI_Comm comm, int* ndims), (comm, ndims), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
 #ifdef MPIPP_HAVE_Close_port
 MARKED(MPI, Close_port, (const char* port_name), (port_name), mpipp_given_nothing(thread), )
 #endif
@@ -75,9 +69,6 @@ MARKED(MPI, Comm_get_parent, (MPI_Comm* parent), (parent), mpipp_given_nothing(t
 #ifdef MPIPP_HAVE_Comm_rank
 MARKED(MPI, Comm_rank, (mpipp_MPI_Comm comm, int* rank), (comm, rank), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
-#ifdef MPIPP_HAVE_Comm_remote_size
-MARKED(MPI, Comm_remote_size, (mpipp_MPI_Comm comm, int* size), (comm, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
 #ifdef MPIPP_HAVE_Comm_set_attr
 MARKED(MPI, Comm_set_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val), (comm, comm_keyval, attribute_val), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
@@ -86,12 +77,6 @@ MARKED(MPI, Comm_size, (mpipp_MPI_Comm comm, int* size), (comm, size), mpipp_giv
 #endif
 #ifdef MPIPP_HAVE_Comm_test_inter
 MARKED(MPI, Comm_test_inter, (mpipp_MPI_Comm comm, int* flag), (comm, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
-#ifdef MPIPP_HAVE_Dist_graph_neighbors
-MARKED(MPI, Dist_graph_neighbors, (mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]), (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
-#ifdef MPIPP_HAVE_Dist_graph_neighbors_count
-MARKED(MPI, Dist_graph_neighbors_count, (mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted), (comm, indegree, outdegree, weighted), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Error_class
 MARKED(MPI, Error_class, (int errorcode, int* errorclass), (errorcode, errorclass), mpipp_given_nothing(thread), )
@@ -155,15 +140,6 @@ MARKED(MPI, Get_elements_x, (const MPI_Status* status, mpipp_MPI_Datatype dataty
 #endif
 #ifdef MPIPP_HAVE_Get_processor_name
 MARKED(MPI, Get_processor_name, (char* name, int* resultlen), (name, resultlen), mpipp_given_nothing(thread), )
-#endif
-#ifdef MPIPP_HAVE_Graph_get
-MARKED(MPI, Graph_get, (mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]), (comm, maxindex, maxedges, index, edges), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
-#ifdef MPIPP_HAVE_Graph_neighbors_count
-MARKED(MPI, Graph_neighbors_count, (mpipp_MPI_Comm comm, int rank, int* nneighbors), (comm, rank, nneighbors), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
-#endif
-#ifdef MPIPP_HAVE_Graphdims_get
-MARKED(MPI, Graphdims_get, (mpipp_MPI_Comm comm, int* nnodes, int* nedges), (comm, nnodes, nedges), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Grequest_complete
 MARKED(MPI, Grequest_complete, (mpipp_MPI_Request request), (request), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Request)request), 0), )

@@ -43,7 +43,9 @@ RECORDED = {
     "Win_flush_local", "Win_flush_local_all", "Win_sync", "Win_set_info", "Comm_set_info",
     "File_set_info",
     "Dims_create", "Cart_map", "Cart_rank", "Cart_coords", "Cart_shift", "Graph_map",
-    "Graph_neighbors", "Group_translate_ranks",
+    "Graph_neighbors", "Group_translate_ranks", "Comm_remote_size",
+    "Cartdim_get", "Cart_get", "Graphdims_get", "Graph_get", "Graph_neighbors_count",
+    "Dist_graph_neighbors_count", "Dist_graph_neighbors",
 }  # fmt: skip
 
 # Not wrapped at all: they read or set what is there and certainly call no other procedure of MPI;
@@ -103,6 +105,7 @@ ARGUMENTS = {
     "Cart_coords": "rank",
     "Cart_shift": "direction disp",
     "Graph_neighbors": "rank",
+    "Graph_neighbors_count": "rank",
     "Graph_create": "nnodes index:nnodes edges:-1 reorder",
     "Graph_map": "nnodes index:nnodes edges:-1",
     "Dist_graph_create": "n sources:n degrees:n destinations:-1 weights:-1 reorder",

@@ -220,6 +220,7 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Cart_coords:
   case MPIPP_PROC_Cart_shift:
   case MPIPP_PROC_Graph_neighbors:
+  case MPIPP_PROC_Graph_neighbors_count:
     return mpipp_is_in_topology(call);
   case MPIPP_PROC_Parrived:
     return mpipp_may_arrive(call);

@@ -131,7 +131,8 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   if (MPIPP_LIKELY(present & MPIPP_HAS_COMM)) {
     comm = mpipp_given(MPIPP_COMM, call->comm, doubt);
     fine &= comm && mpipp_has_plain_ranks(call, comm, doubt) &&
-            mpipp_has_topology(call, comm, doubt) && mpipp_fits_itself(call, comm, doubt);
+            mpipp_has_topology(call, comm, doubt) && mpipp_has_groups(call, comm, doubt) &&
+            mpipp_fits_itself(call, comm, doubt);
   }
   if (MPIPP_UNLIKELY(present & MPIPP_UNUSUAL)) fine &= mpipp_is_unusual_fine(call, comm, doubt);
   if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))

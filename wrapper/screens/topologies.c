@@ -4,26 +4,67 @@
 #include "records/registry.h"
 #include "screens/values.h"
 
-enum { OF_TOPOLOGY = 300 };
+enum { OF_TOPOLOGY = 300, OF_GROUPS };
 
 int mpipp_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
                        struct mpipp_doubt *doubt) {
   int fine = mpipp_facts[call->procedure].signatures != MPIPP_SIGNATURES_NEIGHBORS ||
              comm->topology != MPIPP_TOPO_NONE;
   switch (call->procedure) {
+  case MPIPP_PROC_Cartdim_get:
+  case MPIPP_PROC_Cart_get:
   case MPIPP_PROC_Cart_sub:
   case MPIPP_PROC_Cart_rank:
   case MPIPP_PROC_Cart_coords:
   case MPIPP_PROC_Cart_shift:
     fine = comm->topology == MPIPP_TOPO_CART;
     break;
+  case MPIPP_PROC_Graphdims_get:
+  case MPIPP_PROC_Graph_get:
+  case MPIPP_PROC_Graph_neighbors_count:
   case MPIPP_PROC_Graph_neighbors:
     fine = comm->topology == MPIPP_TOPO_GRAPH;
+    break;
+  case MPIPP_PROC_Dist_graph_neighbors_count:
+  case MPIPP_PROC_Dist_graph_neighbors:
+    fine = comm->topology == MPIPP_TOPO_DIST_GRAPH;
     break;
   default:
     break;
   }
   return fine || mpipp_doubted(doubt, OF_TOPOLOGY, comm->topology);
+}
+
+int mpipp_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                     struct mpipp_doubt *doubt) {
+  int fine = 1;
+  switch (mpipp_facts[call->procedure].operation) {
+  case MPIPP_PROC_Scan:
+  case MPIPP_PROC_Exscan:
+  case MPIPP_PROC_Cart_create:
+  case MPIPP_PROC_Cart_map:
+  case MPIPP_PROC_Graph_create:
+  case MPIPP_PROC_Graph_map:
+  case MPIPP_PROC_Dist_graph_create:
+  case MPIPP_PROC_Dist_graph_create_adjacent:
+  case MPIPP_PROC_Win_create:
+  case MPIPP_PROC_Win_create_dynamic:
+  case MPIPP_PROC_Win_allocate:
+  case MPIPP_PROC_Win_allocate_shared:
+  case MPIPP_PROC_File_open:
+  case MPIPP_PROC_Intercomm_create:
+  case MPIPP_PROC_Comm_create_group:
+    fine = !comm->inter;
+    break;
+  case MPIPP_PROC_Intercomm_merge:
+  case MPIPP_PROC_Comm_remote_size:
+  case MPIPP_PROC_Comm_remote_group:
+    fine = comm->inter != 0;
+    break;
+  default:
+    break;
+  }
+  return fine || mpipp_doubted(doubt, OF_GROUPS, (uint64_t)comm->inter);
 }
 
 // nnodes, ndims, dims

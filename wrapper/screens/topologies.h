@@ -9,6 +9,10 @@
 int mpipp_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
                        struct mpipp_doubt *doubt);
 
+// Whether it has one group, or two, where the call needs that.
+int mpipp_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                     struct mpipp_doubt *doubt);
+
 // Whether it has the rank, the coordinates or the direction that are asked about.
 int mpipp_is_in_topology(const struct mpipp_call *call);
 

@@ -17,6 +17,7 @@ from mpipp.checks.rules import (
     memory,
     onesided,
     operations,
+    topologies,
 )
 from mpipp.checks.rules.rule import Rule, Version, cited
 
@@ -26,6 +27,7 @@ TABLES = (
     arguments,
     handles,
     operations,
+    topologies,
     files,
     memory,
     onesided,

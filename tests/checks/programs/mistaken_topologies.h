@@ -4,10 +4,12 @@
 #define MISTAKEN_TOPOLOGIES_H
 
 static void asked_of_grids(void) {
-  MPI_Comm grid, graph;
+  MPI_Comm grid, graph, distributed;
   int sizes[2] = {0, 0}, other;
   MPI_Cart_create(comm, 2, (int[]){1, 1}, (int[]){0, 1}, 0, &grid);
   MPI_Graph_create(comm, 1, (int[]){1}, (int[]){0}, 0, &graph);
+  MPI_Dist_graph_create_adjacent(comm, 1, (int[]){0}, MPI_UNWEIGHTED, 1, (int[]){0}, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &distributed);
   RIGHT(MPI_Dims_create(6, 2, sizes));
   RIGHT(MPI_Dims_create(1, 0, NULL));
   WRONG("topology-argument: nnodes is -6", MPI_Dims_create(-6, 2, (int[]){0, 0}));
@@ -45,8 +47,32 @@ static void asked_of_grids(void) {
   WRONG("topology-argument: MPI_Graph_neighbors needs a graph topology, the communicator has a "
         "Cartesian one",
         MPI_Graph_neighbors(grid, 0, 1, sizes));
+  RIGHT(MPI_Cartdim_get(grid, &other));
+  WRONG("topology-argument: MPI_Cartdim_get needs a Cartesian topology, the communicator has none",
+        MPI_Cartdim_get(comm, &other));
+  WRONG("topology-argument: MPI_Cart_get needs a Cartesian topology, the communicator has a graph",
+        MPI_Cart_get(graph, 2, sizes, sizes, sizes));
+  RIGHT(MPI_Graphdims_get(graph, sizes, &other));
+  WRONG("topology-argument: MPI_Graphdims_get needs a graph topology, the communicator has none",
+        MPI_Graphdims_get(comm, sizes, &other));
+  WRONG("topology-argument: MPI_Graph_get needs a graph topology, the communicator has a "
+        "distributed graph",
+        MPI_Graph_get(distributed, 1, 1, sizes, &other));
+  WRONG("topology-argument: rank is 1, but the communicator has only the rank 0",
+        MPI_Graph_neighbors_count(graph, 1, &other));
+  RIGHT(MPI_Dist_graph_neighbors_count(distributed, sizes, &other, &other));
+  WRONG("topology-argument: MPI_Dist_graph_neighbors_count needs a distributed graph topology, the "
+        "communicator has a graph",
+        MPI_Dist_graph_neighbors_count(graph, sizes, &other, &other));
+  WRONG("topology-argument: MPI_Dist_graph_neighbors needs a distributed graph topology, the "
+        "communicator has a Cartesian one",
+        MPI_Dist_graph_neighbors(grid, 1, sizes, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED));
+  WRONG("argument: MPI_Comm_remote_size needs an intercommunicator, but the communicator has one "
+        "group",
+        MPI_Comm_remote_size(comm, &other));
   MPI_Comm_free(&grid);
   MPI_Comm_free(&graph);
+  MPI_Comm_free(&distributed);
 }
 
 static void topologies(void) {

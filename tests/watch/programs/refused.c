@@ -7,9 +7,9 @@
 #include <string.h>
 
 static int rank, numbers[16], more[16];
-static char heard[64];
+static char heard[120];
 static const char *path;
-static MPI_Comm alone, both; // of this process, and of the two
+static MPI_Comm alone, both, between; // of this process, of the two, of both as two groups
 static MPI_Win win;
 static MPI_File file;
 static MPI_Group all;
@@ -23,6 +23,7 @@ static void told_of_comm(MPI_Comm *comm, int *code, ...) {
   (void)code;
   hear(*comm == alone           ? "alone"
        : *comm == both          ? "both"
+       : *comm == between       ? "between"
        : *comm == MPI_COMM_SELF ? "self"
                                 : "world");
 }
@@ -81,6 +82,45 @@ ROW(group) {
 static void complete(MPI_Request *received) {
   MPI_Send(more, 4, MPI_INT, 0, 2, alone);
   MPI_Wait(received, MPI_STATUS_IGNORE);
+}
+// Several calls of a row, side by side in both processes, and the code of all, or what is another.
+static int codes[16], made_calls;
+#define CALL(MADE) MPI_Barrier(both), codes[made_calls++] = (MADE)
+static int alike(void) {
+  int count = made_calls;
+  made_calls = 0;
+  for (int i = 1; i < count; i++) {
+    if (codes[i] != codes[0]) return codes[i];
+  }
+  return codes[0];
+}
+ROW(two_groups) {
+  MPI_Request request;
+  MPI_Comm made;
+  MPI_Win window;
+  MPI_File opened;
+  int one = 1, none = 0, *base;
+  CALL(MPI_Scan(numbers, more, 4, MPI_INT, MPI_SUM, between));
+  CALL(MPI_Iexscan(numbers, more, 4, MPI_INT, MPI_SUM, between, &request));
+  CALL(MPI_Cart_create(between, 1, &one, &none, 0, &made));
+  CALL(MPI_Graph_create(between, 1, &one, &none, 0, &made));
+  CALL(MPI_Dist_graph_create_adjacent(between, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
+                                      MPI_INFO_NULL, 0, &made));
+  CALL(MPI_Win_create(numbers, 4, 1, MPI_INFO_NULL, between, &window));
+  CALL(MPI_Win_allocate(4, 1, MPI_INFO_NULL, between, &base, &window));
+  CALL(MPI_File_open(between, path, MPI_MODE_RDWR, MPI_INFO_NULL, &opened));
+  CALL(MPI_Comm_create_group(between, all, 0, &made));
+  CALL(MPI_Intercomm_create(between, 0, both, !rank, 0, &made));
+  return alike();
+}
+ROW(one_group) {
+  MPI_Comm made;
+  MPI_Group group;
+  int size;
+  CALL(MPI_Intercomm_merge(both, rank, &made));
+  CALL(MPI_Comm_remote_size(both, &size));
+  CALL(MPI_Comm_remote_group(both, &group));
+  return alike();
 }
 // As often as it is made.
 ROW(overlap) {
@@ -210,7 +250,8 @@ static const struct {
     ENTRY(not_persistent), ENTRY(completed), ENTRY(outside),      ENTRY(written),
     ENTRY(split),          ENTRY(no_file),   ENTRY(one_of_two),   ENTRY(one_of_two_types),
     ENTRY(many_twice),     ENTRY(null_rank), ENTRY(null_beside),  ENTRY(freed_size),
-    ENTRY(warned),         ENTRY(compared),  ENTRY(right),
+    ENTRY(two_groups),     ENTRY(one_group), ENTRY(warned),       ENTRY(compared),
+    ENTRY(right),
 };
 
 static const char *named(int code) {
@@ -255,6 +296,7 @@ static void handle(void) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, of_comm);
   MPI_Comm_set_errhandler(alone, of_comm);
   MPI_Comm_set_errhandler(both, of_comm);
+  MPI_Comm_set_errhandler(between, of_comm);
   MPI_Win_set_errhandler(win, of_win);
   MPI_File_set_errhandler(file, of_file);
   MPI_File_set_errhandler(MPI_FILE_NULL, of_file);
@@ -269,6 +311,7 @@ int main(int argc, char **argv) {
   path = argv[1];
   MPI_Comm_dup(MPI_COMM_SELF, &alone);
   MPI_Comm_dup(MPI_COMM_WORLD, &both);
+  MPI_Intercomm_create(alone, 0, MPI_COMM_WORLD, !rank, 0, &between);
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   MPI_Win_create(numbers, sizeof numbers, sizeof *numbers, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
@@ -284,6 +327,7 @@ int main(int argc, char **argv) {
   MPI_File_close(&file);
   MPI_Win_free(&win);
   MPI_Group_free(&all);
+  MPI_Comm_free(&between);
   MPI_Comm_free(&both);
   MPI_Comm_free(&alone);
   MPI_Finalize();
