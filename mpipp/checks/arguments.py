@@ -22,6 +22,7 @@ def check(process: Process) -> Findings:
     """Arguments out of range, each with the call it is of."""
     for operation in process.operations:
         yield from _counts(operation)
+        yield from _requests(operation)
         yield from _ranks(operation)
         yield from _tags(operation)
 
@@ -37,6 +38,18 @@ def _counts(operation: Operation) -> Findings:
                 what = f"the count {count} of {buffer.role}{of} is negative"
                 yield Finding.of("negative-count", what, [operation.party()])
                 break
+
+
+def _requests(operation: Operation) -> Findings:
+    call = operation.call
+    if call.request_count < 0:
+        what = f"the number of requests is {call.request_count}"
+        yield Finding.of("negative-count", what, [operation.party()])
+    elif call.requests == 0 and call.request_count > 0:
+        count = call.request_count
+        of = "a request is" if count == 1 else f"{count} requests are"
+        what = f"the array of requests is a null pointer, but {of} needed"
+        yield Finding.of("null-requests", what, [operation.party()])
 
 
 def _ranks(operation: Operation) -> Findings:

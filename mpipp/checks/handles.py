@@ -234,7 +234,7 @@ def _why_impossible(process: Process, given: _Given) -> str:
 
 def _requests(operation: Operation) -> Findings:
     # MPI takes away the handles of what is complete, so a null one may stand there by now; not
-    # where requests are started.
+    # where requests are started, freed (of which the handle is kept) or cancelled.
     call, process = operation.call, operation.process
     registry = process.registry
     if call.requests is None or not _has_given_requests(operation):
@@ -263,6 +263,8 @@ def _requests(operation: Operation) -> Findings:
             yield from _over(operation, place, known[0])
         elif call.procedure.startswith("MPI_Start"):
             yield from _started(operation, place, known[0])
+        elif call.procedure in _GIVING_UP and known[0].header.null:
+            yield _null(operation, place)
         elif not isinstance(known[0], Request):
             continue
         elif call.procedure in _GIVING_UP and known[0].pending:
@@ -311,10 +313,14 @@ def _has_given_requests(operation: Operation) -> bool:
     )
 
 
+def _null(operation: Operation, place: str) -> Finding:
+    what = f"{place} is MPI_REQUEST_NULL, but a request is needed"
+    return Finding.of("null-request", what, [operation.party()], name=place)
+
+
 def _started(operation: Operation, place: str, request: Object) -> Findings:
     if request.header.null:
-        what = f"{place} is MPI_REQUEST_NULL, but a request is needed"
-        yield Finding.of("null-request", what, [operation.party()], name=place)
+        yield _null(operation, place)
     elif isinstance(request, Request) and not (request.persistent or request.header.ended):
         made = operation.process.made(request)
         what = f"{place} is started, but not persistent: it was made by {request.call.procedure}"

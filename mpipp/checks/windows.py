@@ -31,6 +31,9 @@ def check(process: Process) -> Findings:
         elif isinstance(unit, int) and unit < 1:
             what = f"disp_unit is {unit}"
             yield Finding.of("displacement-unit", what, [operation.party()])
+        elif operation.call.arguments.get("base") == 0 and isinstance(size, int) and size > 0:
+            what = f"base is a null pointer, but size is {size}"
+            yield Finding.of("null-window", what, [operation.party()])
 
 
 def check_targets(known: World) -> Findings:

@@ -30,7 +30,8 @@ _MOST_KNOWN = 1024
 
 _MAX_INPUTS = 16
 _TYPES = {"MPI_File_set_view": ("etype", "filetype")}
-_ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
+# Of these the handles that they were given are kept.
+_KEPT = ("MPI_Waitany", "MPI_Waitsome", "MPI_Request_free")
 
 _Known = Union[DatatypeRecord, Broken, None]
 _Find = Callable[[int], _Known]  # a datatype by its handle
@@ -126,7 +127,7 @@ class Calls:
             recv_ordinal=certain(raw.recv_ordinal) if "recv_ordinal" in present else None,
             answered=_answered(raw, present),
             constructor=self._constructor(raw) if "constructor" in present else None,
-            before=raw.before if procedure in _ONE_OF and raw.requests else 0,
+            before=raw.before if procedure in _KEPT and raw.requests else 0,
             arguments=self._arguments(raw) if "arguments" in present else {},
             counts=self._counts(raw) if "counts" in present else None,
             given_types=self._given_types(procedure, raw) if "types" in present else (),

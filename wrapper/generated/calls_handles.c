@@ -2803,6 +2803,8 @@ int MPI_Request_free(MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS | MPIPP_HAS_GIVEN_UP;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  MPI_Request given = request ? *request : MPI_REQUEST_NULL;
+  call->before = request ? (uintptr_t)&given : 0;
   uint64_t handle = request ? MPIPP_KEY(*request) : 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Request_free *)real)(request)

@@ -678,6 +678,7 @@ const char *const mpipp_role_names[MPIPP_ROLES] = {
     "amode",
     "array_of_partitions",
     "assert",
+    "base",
     "buf",
     "buffer",
     "color",

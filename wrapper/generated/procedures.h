@@ -682,6 +682,7 @@ enum {
   MPIPP_ROLE_amode,
   MPIPP_ROLE_array_of_partitions,
   MPIPP_ROLE_assert,
+  MPIPP_ROLE_base,
   MPIPP_ROLE_buf,
   MPIPP_ROLE_buffer,
   MPIPP_ROLE_color,

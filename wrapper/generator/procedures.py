@@ -144,7 +144,7 @@ ARGUMENTS = {
     "Group_translate_ranks": "group1 n ranks1:n group2",
     "Group_range_incl": "group n ranges:3*(int64_t)n",
     "Group_range_excl": "group n ranges:3*(int64_t)n",
-    "Win_create": "size disp_unit",
+    "Win_create": "base size disp_unit",
     "Win_allocate": "size disp_unit",
     "Win_allocate_shared": "size disp_unit",
     "Win_start": "group",
@@ -226,6 +226,9 @@ OF_REQUEST = (
     "call->present |= MPIPP_HAS_REQUESTS;"
 )
 BEFORE = {
+    # MPI takes the handle away while the call may still be looked at.
+    "Request_free": "MPI_Request given = request ? *request : MPI_REQUEST_NULL;\n"
+    "call->before = request ? (uintptr_t)&given : 0;",
     "Intercomm_create": "mpipp_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), "
     "remote_leader);",
     "Comm_create_group": "mpipp_gathering(call, MPIPP_KEY((MPI_Group)group));",

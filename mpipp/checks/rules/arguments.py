@@ -22,6 +22,15 @@ _SCALARS = (
         error_class="MPI_ERR_COUNT",
     ),
     Rule(
+        "null-requests",
+        "argument",
+        "3.7.5",
+        "an array of requests has an entry for each",
+        "pass the array, or 0 as its length",
+        "MUST_ERROR_POINTER_NULL",
+        error_class="MPI_ERR_ARG",
+    ),
+    Rule(
         "negative-rank",
         "argument",
         "3.2.3",

@@ -89,6 +89,14 @@ _WINDOWS = (
         error_class="MPI_ERR_RMA_RANGE",
     ),
     Rule(
+        "null-window",
+        "window-argument",
+        "12.2.1",
+        "a window is made of memory that the process has",
+        "pass the memory's address, or let MPI_Win_allocate make it; without memory the size is 0",
+        error_class="MPI_ERR_ARG",
+    ),
+    Rule(
         "negative-window-size",
         "window-argument",
         "12.2.1",

@@ -46,7 +46,7 @@ def cited(sections: str, standard: Version) -> str:
 
 
 # Sections of MPI-4.1 by their numbers in other versions; only what is certain.
-_SAME = "2.3 2.5.1 3.2.2 3.2.3 3.2.4 3.3.1 3.5 3.6 3.7.2 3.7.3 3.8.2 3.8.3 3.9".split()
+_SAME = "2.3 2.5.1 3.2.2 3.2.3 3.2.4 3.3.1 3.5 3.6 3.7.2 3.7.3 3.7.5 3.8.2 3.8.3 3.9".split()
 _IN_3_1 = {
     "5.1.2": "4.1.2",
     "5.1.3": "4.1.3",

@@ -93,6 +93,13 @@ static void handles(void) {
         MPI_Info_delete(gone_info, "key"));
   requests[0] = MPI_REQUEST_NULL;
   WRONG("null-handle: request is MPI_REQUEST_NULL, but a request is needed", MPI_Start(requests));
+  WRONG("null-handle: request is MPI_REQUEST_NULL, but a request is needed", MPI_Cancel(requests));
+  WRONG("null-handle: request is MPI_REQUEST_NULL, but a request is needed",
+        MPI_Request_free(requests));
+  WRONG("argument: the number of requests is -1", MPI_Waitall(-1, requests, MPI_STATUSES_IGNORE));
+  WRONG("argument: the array of requests is a null pointer, but 2 requests are needed",
+        MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE));
+  RIGHT(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
   RIGHT(MPI_Wait(requests, MPI_STATUS_IGNORE));
 }
 
@@ -332,6 +339,8 @@ static void windows(void) {
   WRONG("window-argument: size is -8", MPI_Win_create(out, -8, 8, MPI_INFO_NULL, comm, &win));
   WRONG("window-argument: disp_unit is 0", MPI_Win_create(out, 8, 0, MPI_INFO_NULL, comm, &win));
   RIGHT(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &win));
+  WRONG("window-argument: base is a null pointer, but size is 8",
+        MPI_Win_create(NULL, 8, 1, MPI_INFO_NULL, comm, &win));
   WRONG(
       "outside-window: MPI_Put writes the bytes [488, 520) of the window of rank 0, which has 512",
       MPI_Put(out, 4, MPI_DOUBLE, 0, 61, 4, MPI_DOUBLE, win));

@@ -156,6 +156,19 @@ ROW(completed) {
   complete(&received);
   return MPI_Wait(&copy, MPI_STATUS_IGNORE);
 }
+ROW(null_given_up) {
+  MPI_Request none = MPI_REQUEST_NULL;
+  int code = MPI_Cancel(&none);
+  return code == MPI_SUCCESS ? code : MPI_Request_free(&none);
+}
+ROW(no_requests) {
+  int code = MPI_Waitall(-1, NULL, MPI_STATUSES_IGNORE);
+  return code == MPI_SUCCESS ? code : MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE);
+}
+ROW(null_window) {
+  MPI_Win window;
+  return MPI_Win_create(NULL, 8, 1, MPI_INFO_NULL, alone, &window);
+}
 ROW(outside) {
   MPI_Win_fence(0, win);
   int code = MPI_Put(more, 4, MPI_INT, rank, 14, 4, MPI_INT, win);
@@ -244,14 +257,14 @@ static const struct {
   const char *name;
   int (*run)(void);
 } rows[] = {
-    ENTRY(negative_count), ENTRY(no_rank),   ENTRY(negative_tag), ENTRY(uncommitted),
-    ENTRY(operation),      ENTRY(aliased),   ENTRY(freed_comm),   ENTRY(predefined),
-    ENTRY(constructor),    ENTRY(group),     ENTRY(overlap),      ENTRY(started_overlap),
-    ENTRY(not_persistent), ENTRY(completed), ENTRY(outside),      ENTRY(written),
-    ENTRY(split),          ENTRY(no_file),   ENTRY(one_of_two),   ENTRY(one_of_two_types),
-    ENTRY(many_twice),     ENTRY(null_rank), ENTRY(null_beside),  ENTRY(freed_size),
-    ENTRY(two_groups),     ENTRY(one_group), ENTRY(warned),       ENTRY(compared),
-    ENTRY(right),
+    ENTRY(negative_count), ENTRY(no_rank),     ENTRY(negative_tag),     ENTRY(uncommitted),
+    ENTRY(operation),      ENTRY(aliased),     ENTRY(freed_comm),       ENTRY(predefined),
+    ENTRY(constructor),    ENTRY(group),       ENTRY(overlap),          ENTRY(started_overlap),
+    ENTRY(not_persistent), ENTRY(completed),   ENTRY(null_given_up),    ENTRY(no_requests),
+    ENTRY(null_window),    ENTRY(outside),     ENTRY(written),          ENTRY(split),
+    ENTRY(no_file),        ENTRY(one_of_two),  ENTRY(one_of_two_types), ENTRY(many_twice),
+    ENTRY(null_rank),      ENTRY(null_beside), ENTRY(freed_size),       ENTRY(two_groups),
+    ENTRY(one_group),      ENTRY(warned),      ENTRY(compared),         ENTRY(right),
 };
 
 static const char *named(int code) {
