@@ -63,7 +63,7 @@ _ARGUMENT_CONSTANTS = {
 }
 
 _TEXTS = ("datarep", "stringtag")
-_NOT_SHOWN = ("members",)  # a hash
+_NOT_SHOWN = ("members", "base")  # a hash; where a window is to be
 _NO_EXTENT = -(1 << 63)  # of a datatype that is none
 
 _Members = list[tuple[str, Shown]]

@@ -94,8 +94,6 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   // With several threads the record may be of another request that had the handle before.
   int alone = !MPIPP_READ(mpipp_several_threads);
-  if (call->request_count < 0 || (call->request_count > 0 && !requests))
-    return mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
   int starting = starts(call) && alone, once = alone && (starting || completes_all(call));
   const uint32_t look = once ? ++looks & ~(1u << 31) : 0;
   for (int64_t i = 0; i < call->request_count; i++) {
