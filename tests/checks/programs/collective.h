@@ -231,11 +231,14 @@ static void two_groups(void) {
 // Communicators and groups, with arguments that look odd; and objects given back early.
 static void made(void) {
   int dims[2] = {0, 0}, wrap[2] = {1, 0}, index[MOST], edges[2 * MOST], range[1][3];
+  int number, out_number, weighted;
   MPI_Comm grid, row, graph, some;
   MPI_Group all, odd, none;
   MPI_Op op, again;
   MPI_Dims_create(size, 2, dims);
   MPI_Cart_create(comm, 2, dims, wrap, 0, &grid);
+  MPI_Cartdim_get(grid, &number);
+  MPI_Cart_get(grid, number, dims, wrap, (int[2]){0});
   MPI_Cart_sub(grid, (int[]){1, 0}, &row);
   dawdle();
   MPI_Neighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, grid);
@@ -246,12 +249,18 @@ static void made(void) {
     index[i] = 2 * i + 2;
   }
   MPI_Graph_create(comm, size, index, edges, 0, &graph);
-  MPI_Graph_neighbors(graph, rank, 2, edges);
+  MPI_Graphdims_get(graph, &number, &out_number);
+  MPI_Graph_get(graph, number, out_number, index, edges);
+  MPI_Graph_neighbors_count(graph, rank, &number);
+  MPI_Graph_neighbors(graph, rank, number, edges);
   MUST(edges[0] == right && edges[1] == left);
   dawdle();
   MPI_Comm_free(&graph);
   MPI_Dist_graph_create_adjacent(comm, 1, &left, MPI_UNWEIGHTED, 1, &right, MPI_UNWEIGHTED,
                                  MPI_INFO_NULL, 0, &graph);
+  MPI_Dist_graph_neighbors_count(graph, &number, &out_number, &weighted);
+  MPI_Dist_graph_neighbors(graph, number, &index[0], MPI_UNWEIGHTED, out_number, &index[1],
+                           MPI_UNWEIGHTED);
   MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, graph);
   MPI_Comm_free(&graph);
   MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &some);
