@@ -924,7 +924,7 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
   mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
-  struct mpipp_input inputs[] = {{&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}, {&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
@@ -963,7 +963,7 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
   mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
-  struct mpipp_input inputs[] = {{&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}, {&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)

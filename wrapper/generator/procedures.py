@@ -144,7 +144,7 @@ ARGUMENTS = {
     "Group_translate_ranks": "group1 n ranks1:n group2",
     "Group_range_incl": "group n ranges:3*(int64_t)n",
     "Group_range_excl": "group n ranges:3*(int64_t)n",
-    "Win_create": "base size disp_unit",
+    "Win_create": "size disp_unit base",
     "Win_allocate": "size disp_unit",
     "Win_allocate_shared": "size disp_unit",
     "Win_start": "group",
