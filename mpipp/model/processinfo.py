@@ -73,6 +73,7 @@ class ProcessInfo:
     pages: tuple[int, int] = (0, 0)
     # Buffers and windows, too many, whose loads and stores a compiled program has not logged.
     untraced: int = 0
+    looks: bool = False  # at loads and stores of windows
     attached: Attachment = NOTHING_ATTACHED
     of_sessions: bool = False  # some session has had an attached buffer
     # Address of what stands for the communicator of calls that have none; 0: nothing yet.

@@ -40,6 +40,7 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         unlogged=root.onesided_lost,
         pages=(root.onesided_closed, root.onesided_pages),
         untraced=root.onesided_unseen,
+        looks=bool(root.onesided_looks),
         attached=source.attachment(root.attached),
         of_sessions=bool(root.of_sessions),
         apart=root.apart,

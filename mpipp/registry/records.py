@@ -50,6 +50,7 @@ class RawRoot(NamedTuple):
     onesided_pages: int
     onesided_closed: int
     onesided_unseen: int
+    onesided_looks: int
     library_version: bytes
     built_with: bytes
 

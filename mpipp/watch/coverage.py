@@ -115,6 +115,11 @@ def _has_windows(one: Watched) -> bool:
     return found is None or any(not isinstance(win, Win) or not win.header.null for win in found)
 
 
+def _looks_at_no_loads(one: Watched) -> bool:
+    info = one.registry.info
+    return info.logged and not info.looks and _has_windows(one)
+
+
 def _objects(one: Watched, kind: str) -> list[object] | None:
     # Freed ones, too; None where they make no sense.
     try:
@@ -162,6 +167,7 @@ def last_words(
         "covered": guarded,
         "provoked": schedule(processes, not_checked),
         "in_valgrind": in_valgrind,
+        "no_loads": any(map(_looks_at_no_loads, processes)),
     }
 
 

@@ -158,8 +158,8 @@ def _total(said: dict[str, Any]) -> Total:
     suppressed = tuple((str(reason), number) for reason, number in said.pop("suppressed"))
     rows = covered(said.pop("covered"))
     done = provoked(said.pop("provoked"))
-    in_valgrind = said.pop("in_valgrind")
-    if not isinstance(in_valgrind, bool):
+    flags = {name: said.pop(name) for name in ("in_valgrind", "no_loads")}
+    if not all(type(flag) is bool for flag in flags.values()):
         raise TypeError
     numbers = [*said.values(), *(n for _, n in suppressed), *(n for row in rows for n in row[2:])]
     if not all(type(number) is int for number in numbers):
@@ -170,5 +170,5 @@ def _total(said: dict[str, Any]) -> Total:
         suppressed=suppressed,
         covered=rows,
         provoked=done,
-        in_valgrind=in_valgrind,
+        **flags,
     )

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from mpipp.reports.rows import Guarded, Provoked
 from mpipp.show import wording
 
+_NO_LOADS = "; loads and stores not looked at (--rma-loads)"
+
 
 class Total(NamedTuple):
     """What a watcher says at its end; those of several nodes are added."""
@@ -25,6 +27,7 @@ class Total(NamedTuple):
     covered: tuple[Guarded, ...] = ()  # in runs that guard buffers
     provoked: tuple[Provoked, ...] = ()
     in_valgrind: bool = False  # which tells of errors, too
+    no_loads: bool = False  # nor stores of windows were looked at, only what is done on them
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -40,6 +43,7 @@ class Total(NamedTuple):
             covered((*self.covered, *other.covered)),
             provoked((*self.provoked, *other.provoked)),
             self.in_valgrind or other.in_valgrind,
+            self.no_loads or other.no_loads,
         )
 
     def remarks(self) -> Iterator[str]:
@@ -64,7 +68,7 @@ class Total(NamedTuple):
         if self.questions:
             calls += f", {wording.counted(self.questions, 'question')}"
         more = f" ({self.untold} more not told)" if self.untold else ""
-        return f"{told}{more} in {processes}, {calls}"
+        return f"{told}{more} in {processes}, {calls}{_NO_LOADS * self.no_loads}"
 
 
 def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:

@@ -54,7 +54,9 @@ def alike(lines: list[str]) -> list[str]:
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
     # What the program says comes on another way than the report, from four processes at once.
     kept.sort(key=lambda line: OF_PROGRAM.match(line) is not None)
-    counts = r"^(mpipp: (?:\d+ errors?|no errors) in) \d processes, \d+ calls(, \d+ questions?)?$"
+    counts = (
+        r"^(mpipp: (?:\d+ errors?|no errors) in) \d processes, \d+ calls(, \d+ questions?)?(?=$|;)"
+    )
     kept = [re.sub(counts, r"\1 N processes, N calls", line) for line in kept]
     return [re.sub(r"started \S+, took \S+ s", "started TIME, took N s", line) for line in kept]
 

@@ -198,6 +198,7 @@ static int wants(const struct mpipp_call *call) {
   if (MPIPP_LIKELY(!MPIPP_READ(hook.deaf))) return 1;
   if (MPIPP_LIKELY(!MPIPP_READ(mpipp_programs_any))) return 0;
   mpipp_hook_hears(&hook, 1);
+  if (records) MPIPP_WRITE(mpipp_registry.onesided_looks, 1);
   return 1;
 }
 

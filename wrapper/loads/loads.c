@@ -25,6 +25,7 @@
 #include "loads/created.h"
 #include "loads/quiet.h"
 #include "mpi/vendor.h"
+#include "records/registry.h"
 #include "records/store.h"
 
 enum { ORDER = -1000 }; // leaves when all others have
@@ -64,6 +65,7 @@ static void made(const struct mpipp_win *win) {
 static void event(const struct mpipp_event *event) {
   const struct mpipp_object *object = event->object;
   if (MPIPP_READ(is_off) || object->kind != MPIPP_WIN || event->kind != MPIPP_EVENT_MADE) return;
+  MPIPP_WRITE(mpipp_registry.onesided_looks, 1);
   mpipp_guard_lock();
   made((const struct mpipp_win *)(const void *)object);
   mpipp_guard_unlock();

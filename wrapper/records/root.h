@@ -156,6 +156,8 @@ struct mpipp_registry {
   // Buffers and windows, too many or of too many blocks, whose loads and stores programs that mpipp
   // has compiled do not log.
   uint64_t onesided_unseen;
+  // 1: loads and stores of windows are looked at, by their pages or since mpipp has compiled a part
+  uint64_t onesided_looks;
   char library_version[256];
   char built_with[256];
 };
