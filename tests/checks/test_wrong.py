@@ -98,6 +98,7 @@ NO_COMMUNICATORS = {
 }
 
 
+@pytest.mark.each_mpi  # the oldest has one case
 @support.on_mpi("mpich4", "openmpi4", "openmpi5")
 def test_what_is_no_communicator(mpi: support.MPI) -> None:
     # MPICH 4's handles are numbers.

@@ -263,8 +263,10 @@ def test_help() -> None:
         [word for command in commands for word in ("echo @@@\\n", f"help {command}")]
     )
     assert "not documented" not in output
-    for command, said in zip(commands, output.split("@@@\n")[1:]):
-        assert re.match(r"[A-Z].*\.\n", said), command
+    said = output.split("@@@\n")[1:]
+    assert len(said) == len(commands), output
+    for command, one in zip(commands, said):
+        assert re.match(r"[A-Z].*\.\n", one), command
 
 
 def test_settings_that_are_not_there() -> None:
