@@ -86,7 +86,8 @@ class Call:
     # A receive of any message, or a matching probe, that got one and is about to return.
     answered: bool = False
     constructor: Constructor | None = None
-    # Of MPI_Waitany and MPI_Waitsome: address of the request handles as they were given, else 0.
+    # Of MPI_Waitany, MPI_Waitsome and MPI_Request_free: address of the request handles as they were
+    # given, else 0.
     before: int = 0
     # Of a watched process's waiting call: address of a copy of the request handles, else 0.
     shown: int = 0

@@ -51,26 +51,32 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
     all_here = sum(o.registry.info.job == info.job for _, o in here) >= (info.world_size or 0)
     found = windows.find(others, process, own.identity, rank)
     for _ in range(_LOOKS if all_here else 0):
-        if found is not None or not _has(one, own.identity):
+        if found is not None:
             break
-        time.sleep(_INTERVAL)
+        # Where it is freed, all have recorded it before: what is not found after that is forgotten.
+        if is_there := _has(one, own):
+            time.sleep(_INTERVAL)
         for target in others:
             watched[target.number].refresh()
         found = windows.find(others, process, own.identity, rank)
+        if not is_there:
+            break
     place = own.reaches + _HEAD.size + rank * _REACH_SIZE
+    is_there = _has(one, own)  # else that may be of another window by now
     if found is not None:
         watched[found[0].number].places.refresh()
-        one.memory.write(place, _REACH.pack(0, found[1].size, found[1].disp_unit))
-        one.memory.write(place, _STATE.pack(_KNOWN))
+        if is_there:
+            one.memory.write(place, _REACH.pack(0, found[1].size, found[1].disp_unit))
+            one.memory.write(place, _STATE.pack(_KNOWN))
         return [found[0]]
-    if not all_here:
+    if not all_here and is_there:
         one.memory.write(place, _STATE.pack(_ELSEWHERE))
     return []
 
 
-def _has(one: Watched, identity: int) -> bool:
-    # Where it is freed, all have recorded it before: what is not found by now is forgotten.
+def _has(one: Watched, own: Win) -> bool:
     one.refresh()
     return any(
-        isinstance(win, Win) and win.identity == identity for win in one.registry.objects("win")
+        isinstance(win, Win) and (win.identity, win.reaches) == (own.identity, own.reaches)
+        for win in one.registry.objects("win")
     )

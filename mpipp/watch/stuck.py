@@ -70,18 +70,18 @@ def told(
             record["picture"] = svg(picture.groups(found, view))
             pictured(finding, record)
             who = frozenset(view.label(found.states[rank].process.number) for rank in knot.ranks)
-            yield Told(finding, text, record, is_error, who, calls(found, knot))
+            meeting = calls(found, knot) if knot.mismatch else frozenset()
+            yield Told(finding, text, record, is_error, who, meeting)
 
 
 def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
     """The operations that cannot be completed, by process and address: of a request its call's."""
-    parties = (
-        event.operation.party()
+    return frozenset(
+        (event.operation.process.number, event.operation.call.site.address)
         for rank in knot.ranks
         for wait in found.states[rank].waits
         for event in found.lacks(wait, lenient=True)
     )
-    return frozenset((party.process, party.site.address) for party in parties)
 
 
 def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[str]:

@@ -68,7 +68,9 @@ class Total(NamedTuple):
         if self.questions:
             calls += f", {wording.counted(self.questions, 'question')}"
         more = f" ({self.untold} more not told)" if self.untold else ""
-        return f"{told}{more} in {processes}, {calls}{_NO_LOADS * self.no_loads}"
+        if self.no_loads and not self.in_valgrind:
+            calls += _NO_LOADS
+        return f"{told}{more} in {processes}, {calls}"
 
 
 def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:

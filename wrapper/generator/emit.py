@@ -266,6 +266,8 @@ def _results(procedure: Procedure) -> str:
     """Where the call stores what it gives out (seam.h); empty if it gives out nothing."""
     found: dict[str, str] = {}
     requests = _requests(procedure)
+    # Inquiries of topologies give out numbers of the same kinds.
+    waits = bool({"REQUEST", "STATUS", "WINDOW"} & {p.kind for p in procedure.parameters})
     for p in procedure.parameters:
         stored = p.indirect and p.direction in ("out", "inout")
         if stored and not p.array and p.kind in known.HANDLES and p.kind != "REQUEST":
@@ -274,7 +276,7 @@ def _results(procedure: Procedure) -> str:
         elif stored and p.kind == "STATUS":
             found["status"] = p.name
             found["statuses"] = requests.length if p.array and requests else "1"
-        elif stored and p.kind in RESULTS:
+        elif stored and p.kind in RESULTS and waits:
             found[RESULTS[p.kind]] = p.name
     if procedure.base in known.GIVING_MEMORY:
         found["base"] = "base"

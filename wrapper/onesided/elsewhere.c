@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "generated/facts.h"
 #include "generated/procedures.h"
 #include "onesided/log.h"
 #include "records/store.h"
@@ -37,9 +38,14 @@ static int probes(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
 }
 
+int mpipp_is_communication(const struct mpipp_call *call) {
+  return call->present & MPIPP_HAS_COMM && (call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE) ||
+                                            mpipp_facts[call->procedure].over != MPIPP_OVER_NONE);
+}
+
 static int is_with_others(const struct mpipp_call *call) {
   const struct mpipp_comm *comm =
-      call->present & MPIPP_HAS_COMM ? mpipp_find_live(MPIPP_COMM, call->comm) : NULL;
+      mpipp_is_communication(call) ? mpipp_find_live(MPIPP_COMM, call->comm) : NULL;
   return comm && !comm->identity && mpipp_has_others(comm);
 }
 

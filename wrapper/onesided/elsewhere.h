@@ -6,6 +6,9 @@
 
 #include "records/records.h"
 
+// Whether processes may hear of each other by a call on a communicator: not where it only asks for
+// something, or sets it.
+int mpipp_is_communication(const struct mpipp_call *call);
 // Whether the communicator has processes of another world, for certain.
 int mpipp_has_others(const struct mpipp_comm *comm);
 // A call begins by which such processes may hear of this one; has ended, by which this one may hear

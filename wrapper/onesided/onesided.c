@@ -133,7 +133,7 @@ static void leave(struct mpipp_passage *passage) {
   if (passage->code != MPI_SUCCESS) {
     // One with a request has made none: what it was to do is told before.
     if (is_operation(call) && call->present & MPIPP_HAS_REQUESTS) mpipp_log_operation(call, 0);
-    if (call->present & (MPIPP_HAS_COMM | MPIPP_HAS_WIN) || marks_ready(call))
+    if (call->present & MPIPP_HAS_WIN || mpipp_is_communication(call) || marks_ready(call))
       mpipp_log_unknown(call);
   } else if (call->present & MPIPP_HAS_WIN) {
     of_window(passage);

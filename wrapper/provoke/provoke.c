@@ -49,6 +49,9 @@ static int begins_with(unsigned procedure, const char *const *beginnings, size_t
 // 2.4: local procedures).
 static void know_local(void) {
   static const char *const makers[] = {"Type_", "Group_", "Info_", "Op_", "Errhandler_"};
+  static const char *const inquiries[] = {
+      "Cart_get",        "Cart_rank", "Cart_coords",   "Cart_shift",   "Cartdim_get",
+      "Graph_neighbors", "Graph_get", "Graphdims_get", "Comm_remote_", "Dist_graph_neighbors"};
   static const uint16_t others[] = {MPIPP_PROC_Irecv,         MPIPP_PROC_Irecv_c,
                                     MPIPP_PROC_Recv_init,     MPIPP_PROC_Recv_init_c,
                                     MPIPP_PROC_Send_init,     MPIPP_PROC_Send_init_c,
@@ -58,7 +61,8 @@ static void know_local(void) {
                                     MPIPP_PROC_Comm_set_name, MPIPP_PROC_Comm_create_errhandler,
                                     MPIPP_PROC_Comm_group,    MPIPP_PROC_Comm_get_errhandler,
                                     MPIPP_PROC_Grequest_start};
-  for (unsigned i = 0; i < MPIPP_PROCEDURES; i++) is_local[i] = (char)BEGINS_WITH(i, makers);
+  for (unsigned i = 0; i < MPIPP_PROCEDURES; i++)
+    is_local[i] = (char)(BEGINS_WITH(i, makers) || BEGINS_WITH(i, inquiries));
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) is_local[others[i]] = 1;
 }
 

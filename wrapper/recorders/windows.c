@@ -48,7 +48,7 @@ static uint64_t reaches(const struct mpipp_win *win, int size) {
   return (uintptr_t)made;
 }
 
-static int is_within(const struct mpipp_held *held, const struct mpipp_reach *reach) {
+static int is_within(const struct mpipp_reached *held, const struct mpipp_reach *reach) {
   int64_t low, high;
   return !__builtin_mul_overflow(held->first, reach->disp_unit, &low) &&
          !__builtin_add_overflow(low, held->low, &low) &&
@@ -63,7 +63,7 @@ void mpipp_reach_settle(struct mpipp_reach *reach) {
   for (uint64_t i = 0; state == MPIPP_REACH_KNOWN && i < reach->used; i++)
     within &= is_within(&reach->kinds[i], reach);
   if (!within) mpipp_registry.unasked += reach->held;
-  reach->held = 0;
+  reach->held = reach->used = 0;
 }
 
 void mpipp_win_freeing(uint64_t handle) {
@@ -79,7 +79,7 @@ void mpipp_win_freeing(uint64_t handle) {
     }
     mpipp_reach_settle(reach);
     mpipp_registry.unasked += reach->held;
-    reach->held = 0;
+    reach->held = reach->used = 0;
   }
 }
 

@@ -122,7 +122,8 @@ struct mpipp_call {
   uint64_t types;                 // address of datatype handles, type_count of them
   int64_t type_count;             // as the caller says
   uint32_t combiner, input_count; // enum "combiner": NAMED where none is made (MPI_Type_commit)
-  // The request handles as they were when MPI_Waitany or MPI_Waitsome was called; else not valid.
+  // The request handles as they were when MPI_Waitany, MPI_Waitsome or MPI_Request_free was called;
+  // else not valid.
   uint64_t before;
 };
 

@@ -11,17 +11,17 @@ enum mpipp_reach_state {
   MPIPP_REACH_ELSEWHERE, // on another node: never known
 };
 // Bytes behind displacements, the same for each, and the least and largest of these.
-struct mpipp_held {
+struct mpipp_reached {
   int64_t low, high, first, last;
 };
-enum { MPIPP_HELD = 4 };
+enum { MPIPP_REACHED = 4 };
 struct mpipp_reach {
   uint64_t state; // written last
   int64_t size, disp_unit;
   // Private. How often it was asked for; and of calls that were not asked about since: their
   // number, and what they access. The last kind may stand for several, each bound for itself.
   uint64_t asked, held, used;
-  struct mpipp_held kinds[MPIPP_HELD]; // so many are used
+  struct mpipp_reached kinds[MPIPP_REACHED]; // so many are used
 };
 _Static_assert(sizeof(struct mpipp_reach) == 176, "mpipp/watch/reaching.py");
 struct mpipp_reaches {

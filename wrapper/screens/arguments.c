@@ -280,6 +280,10 @@ void mpipp_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt
       doubt_object(input, doubt);
       continue;
     }
+    if (input->name == mpipp_role(MPIPP_ROLE_base)) { // where a window is does not matter
+      mpipp_doubt(doubt, mpipp_input_value(input, 0) != 0);
+      continue;
+    }
     int64_t count = mpipp_input_count(call, i);
     mpipp_doubt(doubt, input->values ? (uint64_t)count : ~(uint64_t)0);
     for (int64_t k = 0; input->values && k < count; k++)

@@ -145,13 +145,20 @@ static int is_odd(const struct mpipp_call *call, const struct mpipp_request *req
   return request->object.given != ~(uint32_t)index && !mpipp_may_be_given_again(request);
 }
 
+// Whether they are kept as they were given.
+static int keeps_requests(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Waitany || call->procedure == MPIPP_PROC_Waitsome ||
+         call->procedure == MPIPP_PROC_Request_free;
+}
+
 // The first of an array, and of the rest those of which something may be wrong.
 static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (!requests || call->request_count <= 0) return;
   uint64_t count = (uint64_t)call->request_count;
   mpipp_ask_memory(asking, call->requests, count * sizeof *requests);
-  if (call->before) mpipp_ask_memory(asking, call->before, count * sizeof *requests);
+  if (keeps_requests(call) && call->before)
+    mpipp_ask_memory(asking, call->before, count * sizeof *requests);
   for (uint64_t i = 0; i < count && i < MOST_HANDLES; i++)
     ask_request(asking, call, MPIPP_KEY(requests[i]));
   for (uint64_t i = MOST_HANDLES; i < count; i++) {

@@ -52,8 +52,8 @@ static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   int64_t low, high, at = (int64_t)buffer->address;
   if (MPIPP_READ(mpipp_several_threads) || mpipp_awaits_answers) return 0;
   if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
-  struct mpipp_held *kind = reach->kinds, *last = kind + MPIPP_HELD - 1;
-  const struct mpipp_held *end = kind + reach->used;
+  struct mpipp_reached *kind = reach->kinds, *last = kind + MPIPP_REACHED - 1;
+  const struct mpipp_reached *end = kind + reach->used;
   while (kind < end && kind < last && (low != kind->low || high != kind->high)) kind++;
   int is_alike = kind == end || (low == kind->low && high == kind->high);
   if (reach->asked < (is_alike ? MOST_ALIKE : MOST_REACHES)) {
@@ -63,7 +63,7 @@ static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   reach->held++;
   if (kind == end) {
     reach->used++;
-    *kind = (struct mpipp_held){.low = low, .high = high, .first = at, .last = at};
+    *kind = (struct mpipp_reached){.low = low, .high = high, .first = at, .last = at};
   }
   if (at < kind->first) kind->first = at;
   if (at > kind->last) kind->last = at;

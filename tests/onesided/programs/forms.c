@@ -128,6 +128,15 @@ static void in_halves(void) {
   MPI_Type_free(&column);
 }
 
+// Arrays of no elements are nowhere.
+static void asked(void) {
+  MPI_Comm point;
+  int *nowhere = (int *)8;
+  MPI_Cart_create(MPI_COMM_SELF, 0, NULL, NULL, 0, &point);
+  MPI_Cart_get(point, 0, nowhere, nowhere, nowhere);
+  MPI_Comm_free(&point);
+}
+
 int main(int argc, char **argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -145,6 +154,7 @@ int main(int argc, char **argv) {
 #endif
   in_shared_memory();
   in_halves();
+  asked();
   if (provided == MPI_THREAD_MULTIPLE) threads();
   MPI_Win_free(&win);
   MPI_Comm_free(&all);

@@ -38,12 +38,14 @@ static void by_a_child(MPI_Comm child) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// The message leaves before the first.
+// The message leaves before the first, and what is asked after it tells nobody of it.
 static void told_before(MPI_Comm child) {
+  int size;
   if (rank == 0) {
     MPI_Send(&value, 1, MPI_INT, 0, 0, child);
     if (!right) {
       ACCESS(MPI_Put);
+      MPI_Comm_remote_size(child, &size);
     }
   } else {
     MPI_Recv(&value, 1, MPI_INT, 0, 0, child, MPI_STATUS_IGNORE);
