@@ -116,6 +116,12 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
   return 1;
 }
 
+// Whether there are as many as the call says.
+static int are_requests_there(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  int fine = call->requests ? call->request_count >= 0 : call->request_count == 0;
+  return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
+}
+
 // Whether the procedure is one that needs MPI to be initialised.
 static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   if (MPIPP_LIKELY(mpipp_is_there())) return 1;
@@ -137,6 +143,7 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
             mpipp_fits_itself(call, comm, doubt);
   }
   if (MPIPP_UNLIKELY(present & MPIPP_UNUSUAL)) fine &= mpipp_is_unusual_fine(call, comm, doubt);
+  if (present & MPIPP_HAS_REQUESTS) fine &= are_requests_there(call, doubt);
   if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))
     fine &= has_fine_requests(call, doubt);
   uint32_t count = call->buffer_count;

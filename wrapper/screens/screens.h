@@ -74,7 +74,8 @@ _Static_assert(offsetof(struct mpipp_buffer, vector) ==
 static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (call->present != MPIPP_HAS_REQUESTS || call->buffer_count || !requests ||
-      call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall)
+      MPIPP_UNLIKELY(call->request_count < 0) || call->procedure == MPIPP_PROC_Start ||
+      call->procedure == MPIPP_PROC_Startall)
     return 0;
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
   const uint32_t look = MPIPP_PLAIN_LOOK(call);
