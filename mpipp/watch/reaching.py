@@ -36,9 +36,12 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
     own, rank = process.usable("win", inside.call.win), inside.call.target_rank
     if not isinstance(own, Win) or not own.reaches or rank is None or rank == own.rank:
         return []
-    magic, count = _HEAD.unpack(one.memory.read(own.reaches, _HEAD.size))
-    if magic != b"MPIPPWIN" or not 0 <= rank < count:
-        return []  # the null process, or none
+    if rank < 0:
+        return []  # the null process
+    if _has(one, own):  # else that may be of another window by now
+        magic, count = _HEAD.unpack(one.memory.read(own.reaches, _HEAD.size))
+        if magic != b"MPIPPWIN" or rank >= count:
+            return []
     here = [
         (number, other) for number, other in enumerate(watched) if other.state in (RUNNING, OVER)
     ]
@@ -62,9 +65,10 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
         if not is_there:
             break
     place = own.reaches + _HEAD.size + rank * _REACH_SIZE
-    is_there = _has(one, own)  # else that may be of another window by now
     if found is not None:
         watched[found[0].number].places.refresh()
+    is_there = _has(one, own)
+    if found is not None:
         if is_there:
             one.memory.write(place, _REACH.pack(0, found[1].size, found[1].disp_unit))
             one.memory.write(place, _STATE.pack(_KNOWN))
@@ -76,7 +80,9 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
 
 def _has(one: Watched, own: Win) -> bool:
     one.refresh()
-    return any(
-        isinstance(win, Win) and (win.identity, win.reaches) == (own.identity, own.reaches)
-        for win in one.registry.objects("win")
+    win = one.registry.find("win", own.header.handle)
+    return (
+        isinstance(win, Win)
+        and not win.header.ended
+        and (win.identity, win.reaches) == (own.identity, own.reaches)
     )

@@ -11,6 +11,7 @@ from mpipp.reports.rows import Guarded, Provoked
 from mpipp.show import wording
 
 _NO_LOADS = "; loads and stores not looked at (--rma-loads)"
+_NOT_OF_WINDOWS = "; loads and stores of windows not looked at"  # valgrind cannot
 
 
 class Total(NamedTuple):
@@ -68,8 +69,8 @@ class Total(NamedTuple):
         if self.questions:
             calls += f", {wording.counted(self.questions, 'question')}"
         more = f" ({self.untold} more not told)" if self.untold else ""
-        if self.no_loads and not self.in_valgrind:
-            calls += _NO_LOADS
+        if self.no_loads:
+            calls += _NOT_OF_WINDOWS if self.in_valgrind else _NO_LOADS
         return f"{told}{more} in {processes}, {calls}"
 
 
