@@ -6,8 +6,8 @@
 
 #include "records/records.h"
 
-// Whether processes may hear of each other by a call on a communicator: not where it only asks for
-// something, or sets it.
+// Whether processes may hear of each other by a call that is given a communicator: it is
+// collective, or has a peer.
 int mpipp_is_communication(const struct mpipp_call *call);
 // Whether the communicator has processes of another world, for certain.
 int mpipp_has_others(const struct mpipp_comm *comm);
