@@ -20,8 +20,11 @@ from mpipp.cli.spans import looked_at_once
 GCC = (
     "-fsanitize=kernel-address",
     "-fasan-shadow-offset=0x7fff8000",
-    *("--param", "asan-stack=0", "--param", "asan-globals=0"),
-    *("--param", "asan-instrument-allocas=0", "-fno-sanitize-address-use-after-scope"),
+    # With zones around a frame's variables, and something to be seen outside of their scope, it
+    # looks at those that are used by name, too.
+    *("--param", "asan-stack=1", "-fsanitize-address-use-after-scope"),
+    *("--param", "asan-use-after-return=0", "--param", "asan-globals=0"),
+    *("--param", "asan-instrument-allocas=0"),
     *("--param", "asan-instrumentation-with-call-threshold=1000000000"),
     "-U__SANITIZE_ADDRESS__",
     "-fno-optimize-sibling-calls",  # who calls memcpy is to be seen

@@ -318,3 +318,21 @@ def test_where_memory_is_counted_before_it_is_used(mpi: MPI, tmp_path: Path) -> 
     (block,) = run.blocks
     assert "\n  rank 0: stores to buf[1](DOUBLE), at 0x" in block
     assert ", in an access of 8 bytes\n    at overcommitted.c:" in block
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_functions_use_by_name_is_told(mpi: MPI, tmp_path: Path) -> None:
+    for flags in (["-O0"], ["-O1"], ["-O2"], ["-O3", "-fsanitize=undefined"]):
+        words = (mpi, tmp_path, "c++", "named.cc", *flags, "-pthread")
+        program = compiled(*words, with_=Path(need("g++")).name)
+        run = runs.run(mpi, [program, "wrong"], "--check=buffers", n=1)
+        assert [told(block) for block in run.blocks] == [
+            f"{STORE_RECEIVED}buf(INT) in stores",
+            f"{LOAD}buf(INT) in loads",
+            f"{STORE_RECEIVED}buf[5](INT) in stores_element",
+            f"{STORE_RECEIVED}buf(INT) in stores_member",
+            f"{STORE_RECEIVED}buf(INT) in stores_in_scope",
+        ]
+        right = runs.run(mpi, [program], "--check=buffers", n=1)
+        assert (right.status, right.output, right.blocks) == (0, "815\n", [])
+        assert mpi.run([program], n=1, preload=False).stdout == "815\n"

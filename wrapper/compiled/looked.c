@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include "compiled/looked.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "compiled/programs.h"
 #include "generated/facts.h"
 #include "guard/accesses.h"
 #include "guard/shares.h"
 #include "program/program.h"
-#include "records/registry.h"
 
 enum { MOST = 4096, CHAINS = 1024, FREE = 0, RESTING, PENDING };
 
@@ -108,34 +102,19 @@ struct mpipp_looked *mpipp_looked_of(uint64_t serial) {
   return looked;
 }
 
-// The system call itself: that function tells the guard of what the program does.
-static int is_open(const unsigned char *first, uint64_t count) {
-  const uint64_t part = (uint64_t)1 << 20, end = MPIPP_SHADOW_AT + MPIPP_SHADOW_BYTES;
-  if (!((const unsigned char *)MPIPP_SHADOW_AT)[MPIPP_SHADOW_CLOSED]) return 1;
-  uint64_t low = (uint64_t)(uintptr_t)first & ~(part - 1);
-  uint64_t high = ((uint64_t)(uintptr_t)first + count + part - 1) & ~(part - 1);
-  // It begins and ends within such a part; what has the last addresses is most often a stack.
-  if (low < MPIPP_SHADOW_AT) low = MPIPP_SHADOW_AT;
-  if (high > end) high = end;
-  int saved = errno, done = !syscall(SYS_mprotect, low, high - low, PROT_READ | PROT_WRITE);
-  if (!done) mpipp_registry.blind = 1;
-  errno = saved;
-  return done;
-}
-
 // Marks, or takes away all marks of, the bytes of [low, high), and those that an access which
 // begins before them may reach them from.
 static void mark(uint64_t low, uint64_t high, unsigned char marks) {
   uint64_t from = (low - (MPIPP_SHADOW_REACH - 1)) >> MPIPP_SHADOW_SHIFT;
   unsigned char *first = (unsigned char *)(MPIPP_SHADOW_AT + from);
   uint64_t count = ((high - 1) >> MPIPP_SHADOW_SHIFT) - from + 1;
-  if (!is_open(first, count)) return;
   if (!marks) {
     memset(first, 0, count);
   } else if (marks & MPIPP_SHADOW_LOADS) { // has all that there are
     memset(first, marks, count);
   } else {
-    for (uint64_t i = 0; i < count; i++) first[i] |= marks;
+    for (uint64_t i = 0; i < count; i++)
+      first[i] = (unsigned char)(mpipp_marks(first[i]) | marks);
   }
 }
 

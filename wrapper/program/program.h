@@ -6,24 +6,28 @@
 
 #include <stdint.h>
 
-// A byte for eight of the program's, as GCC's -fsanitize=kernel-address looks at them. One that is
-// not 0 is negative: loads and stores of all sizes are looked at closely then.
+// A byte for eight of the program's, as GCC's -fsanitize=kernel-address looks at them. A mark is
+// negative: loads and stores of all sizes are looked at closely then. What GCC itself puts around
+// variables of a frame, and in their place outside of their scope, is none.
 #define MPIPP_SHADOW_AT ((uint64_t)0x7fff8000)
 #define MPIPP_SHADOW_BYTES ((uint64_t)1 << 44)
 enum {
   MPIPP_SHADOW_SHIFT = 3,
-  // A byte of it where no program has memory: not 0 if its parts may only be read until somebody
-  // opens them.
-  MPIPP_SHADOW_CLOSED = 64,
   MPIPP_SHADOW_ANY = 0x80,
   MPIPP_SHADOW_STORES = 1, // these are looked at
   MPIPP_SHADOW_LOADS = 2,
+  MPIPP_SHADOW_MARKS = MPIPP_SHADOW_STORES | MPIPP_SHADOW_LOADS,
   // The longest access that is looked up by its first byte: what begins so far before a byte that
   // is looked at is looked at, too.
   MPIPP_SHADOW_REACH = 16,
 };
 
-enum { MPIPP_PROGRAM_VERSION = 3, MPIPP_SPANS = 16 };
+// A mark's, or 0 of what is none.
+static inline int mpipp_marks(unsigned char shadow) {
+  return (shadow & ~MPIPP_SHADOW_MARKS) == MPIPP_SHADOW_ANY ? shadow & MPIPP_SHADOW_MARKS : 0;
+}
+
+enum { MPIPP_PROGRAM_VERSION = 4, MPIPP_SPANS = 16 };
 
 // Bytes [low, high) that are looked at, and why: they are used by pending operations; all loads and
 // stores are kept.

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "program/program.h"
@@ -25,23 +27,28 @@ static int is_mapped(void) {
   return memcmp((const void *)MPIPP_SHADOW_AT, magic, sizeof magic) == 0;
 }
 
-static void *map(int may) {
-  return mmap((void *)MPIPP_SHADOW_AT, MPIPP_SHADOW_BYTES, may,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+static void *map(int how, int file) {
+  return mmap((void *)MPIPP_SHADOW_AT, MPIPP_SHADOW_BYTES, PROT_READ | PROT_WRITE,
+              how | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, 0);
 }
 
-// Where the system has memory ready for all that may be stored to (vm.overcommit_memory = 2) it may
-// only be read.
+// Of a file in memory only what is used counts. Who must not have so large a one is ended.
+static void *map_file(void) {
+  struct rlimit most;
+  if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur < MPIPP_SHADOW_BYTES) return MAP_FAILED;
+  int file = (int)syscall(SYS_memfd_create, "mpipp", MFD_CLOEXEC);
+  if (file < 0) return MAP_FAILED;
+  void *got = ftruncate(file, MPIPP_SHADOW_BYTES) ? MAP_FAILED : map(MAP_SHARED, file);
+  close(file);
+  return got;
+}
+
+// Any of it may be stored to: functions that GCC has compiled mark their frames.
 HIDDEN int mpipp_program_map(void) {
-  enum { BEGINNING = 1 << 16 };
   unsigned char *at = (unsigned char *)MPIPP_SHADOW_AT;
-  void *got = map(PROT_READ | PROT_WRITE);
-  int is_closed = got == MAP_FAILED && errno == ENOMEM;
-  if (is_closed) got = map(PROT_READ);
-  if (is_closed && got == at && mprotect(at, BEGINNING, PROT_READ | PROT_WRITE)) {
-    munmap(got, MPIPP_SHADOW_BYTES);
-    return 0;
-  }
+  void *got = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  // The system has memory ready for all that may be stored to (vm.overcommit_memory = 2).
+  if (got == MAP_FAILED && errno == ENOMEM) got = map_file();
   if (got != at) {
     unsigned char there;
     if (got != MAP_FAILED) munmap(got, MPIPP_SHADOW_BYTES);
@@ -50,7 +57,6 @@ HIDDEN int mpipp_program_map(void) {
   madvise(at, MPIPP_SHADOW_BYTES, MADV_DONTDUMP);
   madvise(at, MPIPP_SHADOW_BYTES, MADV_NOHUGEPAGE);
   memcpy(at, magic, sizeof magic);
-  at[MPIPP_SHADOW_CLOSED] = (unsigned char)is_closed;
   return 1;
 }
 

@@ -34,14 +34,24 @@ static inline __attribute__((always_inline)) void tell(const void *address, uint
   if (mpipp_program.accesses) mpipp_program.accesses(at, bytes, stores, next);
 }
 
+// What a byte of the shadow says. Frames that were left by an exception or longjmp have not taken
+// away what GCC put around their variables: it is met once.
+static inline __attribute__((always_inline)) int marks(unsigned char *shadow) {
+  unsigned char was = *shadow;
+  int found = mpipp_marks(was);
+  if (was && !found)
+    __atomic_compare_exchange_n(shadow, &was, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return found;
+}
+
 // What was found in the shadow. Loads of what is sent are right, and many.
 static inline __attribute__((always_inline)) void found(const void *address, uint64_t bytes,
                                                         int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
-  const unsigned char *shadow = (const unsigned char *)(at >> MPIPP_SHADOW_SHIFT);
-  if (shadow[MPIPP_SHADOW_AT] & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS) ||
-      (bytes > 8 &&
-       shadow[MPIPP_SHADOW_AT + 1] & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS)))
+  unsigned char *shadow = (unsigned char *)(at >> MPIPP_SHADOW_SHIFT) + MPIPP_SHADOW_AT;
+  int here = marks(shadow);
+  if (bytes > 8) here |= marks(shadow + 1);
+  if (here & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS))
     tell(address, bytes, stores, next);
 }
 
@@ -74,5 +84,9 @@ OF_ANY(__asan_storeN_noabort, 1)
 
 // Of no interest here.
 HIDDEN void __asan_handle_no_return(void) {}
+HIDDEN void __asan_poison_stack_memory(uint64_t at __attribute__((unused)),
+                                       uint64_t bytes __attribute__((unused))) {}
+HIDDEN void __asan_unpoison_stack_memory(uint64_t at __attribute__((unused)),
+                                         uint64_t bytes __attribute__((unused))) {}
 HIDDEN void __asan_before_dynamic_init(const char *module __attribute__((unused))) {}
 HIDDEN void __asan_after_dynamic_init(void) {}

@@ -21,7 +21,7 @@ enum { N = 8, PAGE = 4096 };
 #endif
 
 PLAIN void *mmap(void *at, size_t bytes, int may, int flags, int file, off_t offset) {
-  if (may & PROT_WRITE && bytes >> 40) {
+  if (may & PROT_WRITE && flags & MAP_PRIVATE && bytes >> 40) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
