@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpipp.cli import ir
+from mpipp.cli.locals import reached
 from mpipp.cli.spans import looked_at_once
 
 # Errors are told of, and the program goes on; the shadow is that of program.h, looked at inline.
@@ -118,8 +120,8 @@ def _optimised(options: Sequence[str]) -> tuple[str, ...]:
     return _FAST if levels and levels[-1] in ("-O2", "-O3", "-Ofast", "-O4") else ()
 
 
-# What ThreadSanitizer passes over, or is told to: other sizes than 1, 2, 4, 8 and 16 bytes, and
-# atomic operations, which it would do itself.
+# What ThreadSanitizer passes over, or is told to: other sizes than 1, 2, 4, 8 and 16 bytes, parts
+# of local variables, and atomic operations, which it would do itself.
 _TYPE = r"x86_fp80|half|bfloat|float|double|ptr|i\d+\*?|<\d+ x [a-z]+\d*>"
 _PLACE = (
     rf"(?P<pointer>ptr|(?:{_TYPE})\*) "
@@ -136,6 +138,7 @@ _CHANGE = re.compile(
     rf"{_PLACE}, (?P<type>{_TYPE}) "
 )
 _COPIES = re.compile(r"(?<=@)(?=mem(?:cpy|move|set)\()")
+_LOOK = re.compile(r"  (?:tail )?call void @__tsan_")
 _LOCATION = re.compile(r", !dbg !\d+")
 _WIDTHS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "ptr": 64, "x86_fp80": 80}
 _SEEN = (8, 16, 32, 64, 128)
@@ -144,29 +147,31 @@ _SEEN = (8, 16, 32, 64, 128)
 def complete(lines: Sequence[str]) -> Iterator[str]:
     """A module's text with calls where there are none, and those of copies renamed."""
     count = 0
-    own = False  # within a function of mpipp's
-    for line in lines:
-        if line.startswith("define "):
-            own = "@__tsan_" in line or "@mpipp_inlined_" in line
-        elif not own and line.startswith("  "):
-            for added in _added(line, count):
-                count += 1
-                yield added
-            if "call" in line and "@mem" in line:
-                line = _COPIES.sub("mpipp_inlined_", line)
-        yield line
+    for own, part in ir.functions(lines):
+        parts = reached(part) if own else ()
+        before = ""
+        for line in part:
+            if own and line.startswith("  "):
+                for added in _added(line, count, () if _LOOK.match(before) else parts):
+                    count += 1
+                    yield added
+                if "call" in line and "@mem" in line:
+                    line = _COPIES.sub("mpipp_inlined_", line)
+            yield line
+            before = line
 
 
-def _added(line: str, number: int) -> Iterator[str]:
+def _added(line: str, number: int, parts: Collection[str]) -> Iterator[str]:
+    # parts: of local variables, that are to be looked at here.
     found = _LOAD.match(line) or _STORE.match(line) or _CHANGE.match(line)
     if not found:
         return
     size = _bits(found["type"])
     is_atomic = found["atomic"] is not None
-    if size % 8 or (size in _SEEN and not is_atomic):
+    address, kind = found["address"], "ptr"
+    if size % 8 or (size in _SEEN and not is_atomic and address not in parts):
         return
     location = _LOCATION.search(line)
-    address, kind = found["address"], "ptr"
     if found["pointer"] != "ptr":
         kind = "i8*"
         yield f"  %mpipp.{number} = bitcast {found['pointer']} {address} to i8*\n"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 HOOK = re.compile(
     r"  (?:tail )?call void @(?:__tsan_(?:unaligned_)?(?P<verb>read|write|read_write)(?P<size>\d+)"
@@ -37,6 +38,24 @@ QUIET = re.compile(
 CALLED = re.compile(r"([@%][-\w.$]+)\(")
 LOUD = re.compile(r" (?:atomicrmw|cmpxchg|fence|asm|atomic) ")
 CALL = re.compile(r"\b(?:call|invoke|callbr) ")
+
+
+def functions(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+    """A module's lines, those of each function together; whether they are one of the program's."""
+    function: list[str] = []
+    for line in lines:
+        if line.startswith("define "):
+            function = [line]
+        elif not function:
+            yield False, [line]
+        else:
+            function.append(line)
+            if line.startswith("}"):
+                yield (
+                    "@__tsan_" not in function[0] and "@mpipp_inlined_" not in function[0],
+                    function,
+                )
+                function = []
 
 
 def parts(text: str) -> list[str]:

@@ -48,18 +48,8 @@ class _Span(NamedTuple):
 
 def looked_at_once(lines: Sequence[str]) -> Iterator[str]:
     """A module's text, with one look before loops where there were many in them."""
-    function: list[str] = []
-    for line in lines:
-        if line.startswith("define "):
-            function = [line]
-        elif not function:
-            yield line
-        else:
-            function.append(line)
-            if line.startswith("}"):
-                own = "@__tsan_" in function[0] or "@mpipp_inlined_" in function[0]
-                yield from function if own else _looked_at_once(function)
-                function = []
+    for own, part in ir.functions(lines):
+        yield from _looked_at_once(part) if own else part
 
 
 def _looked_at_once(lines: Sequence[str]) -> Iterator[str]:

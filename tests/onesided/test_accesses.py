@@ -57,6 +57,22 @@ def test_loads_and_stores_that_nothing_orders_are_told(mpi: MPI, tmp_path: Path)
     assert "looked at" not in right.last[0]
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_what_functions_use_by_name_is_told(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(PROGRAMS / "named.c", mpi, tmp_path)
+    wrong = runs.run(mpi, [program], "--check=rma")
+    assert (wrong.status, [told(block) for block in wrong.blocks]) == (
+        0,
+        [
+            ("MPI_Get and a load write and read the same memory", "rank 0: a load", "gets"),
+            ("MPI_Put and a store read and write the same memory", "rank 0: a store", "puts_it"),
+            ("MPI_Fetch_and_op and a store write the same memory", "rank 0: a store", "fetches"),
+        ],
+    )
+    right = runs.run(mpi, [program, "right"], "--check=rma")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+
+
 @pytest.mark.parametrize("name", ["stores.cc", "stores.f90"])
 @on_mpi("mpich4", "openmpi4")
 def test_programs_in_other_languages(mpi: MPI, name: str, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@
 
 #include "program/program.h"
 
-enum { SIZE = 160 };
+enum { SIZE = 160, MARK = MPIPP_SHADOW_ANY | MPIPP_SHADOW_MARKS };
 typedef struct {
   double x, y, z;
   int kind;
@@ -60,7 +60,7 @@ static int is_kept_right(void (*run)(double *, long), long n) {
   uint64_t low = (uint64_t)(uintptr_t)room;
   struct mpipp_span span = {low, low + sizeof room, MPIPP_SPAN_KEPT};
   memset(kept, 0, sizeof kept);
-  memset((void *)(MPIPP_SHADOW_AT + (low >> MPIPP_SHADOW_SHIFT)), 0xff, sizeof room / 8);
+  memset((void *)(MPIPP_SHADOW_AT + (low >> MPIPP_SHADOW_SHIFT)), MARK, sizeof room / 8);
   mpipp_program.accesses = keep_one;
   mpipp_program.look(&span, 1);
   run(all, n);
@@ -151,7 +151,7 @@ int main(void) {
       struct mpipp_span span = {address - MPIPP_SHADOW_REACH, address + sizeof *all,
                                 MPIPP_SPAN_PENDING};
       found = address << 1;
-      *shadow = 0xff;
+      *shadow = MARK;
       mpipp_program.look(&span, 1);
       loops[i].run(all, n);
       mpipp_program.look(NULL, 0);

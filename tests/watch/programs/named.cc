@@ -53,6 +53,14 @@ __attribute__((noinline)) static void stores_element() {
   sum += values[5];
 }
 
+__attribute__((noinline)) static void stores_row(int count) {
+  int values[8];
+  MPI_Request request = receive(values, 8);
+  for (int i = 1; wrong && i < count; i++) values[i] = i;
+  complete(request, 8);
+  for (int i = 1; !wrong && i < count; i++) sum += values[i];
+}
+
 __attribute__((noinline)) static void stores_member() {
   cell one = {0, 0};
   MPI_Request request = receive(&one.second, 1);
@@ -105,6 +113,7 @@ int main(int argc, char **argv) {
   stores();
   loads();
   stores_element();
+  stores_row(4);
   stores_member();
   stores_in_scope();
   if (!setjmp(back)) leaves(5, false);
