@@ -113,8 +113,7 @@ static void mark(uint64_t low, uint64_t high, unsigned char marks) {
   } else if (marks & MPIPP_SHADOW_LOADS) { // has all that there are
     memset(first, marks, count);
   } else {
-    for (uint64_t i = 0; i < count; i++)
-      first[i] = (unsigned char)(mpipp_marks(first[i]) | marks);
+    for (uint64_t i = 0; i < count; i++) first[i] = (unsigned char)(mpipp_marks(first[i]) | marks);
   }
 }
 
