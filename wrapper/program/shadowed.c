@@ -34,9 +34,10 @@ static inline __attribute__((always_inline)) void tell(const void *address, uint
   if (mpipp_program.accesses) mpipp_program.accesses(at, bytes, stores, next);
 }
 
-// What a byte of the shadow says. Frames that were left by an exception or longjmp have not taken
+// What the shadow of a byte says. Frames that were left by an exception or longjmp have not taken
 // away what GCC put around their variables: it is met once.
-static inline __attribute__((always_inline)) int marks(unsigned char *shadow) {
+static inline __attribute__((always_inline)) int marks(uint64_t at) {
+  unsigned char *shadow = (unsigned char *)(at >> MPIPP_SHADOW_SHIFT) + MPIPP_SHADOW_AT;
   unsigned char was = *shadow;
   int found = mpipp_marks(was);
   if (was && !found)
@@ -48,11 +49,19 @@ static inline __attribute__((always_inline)) int marks(unsigned char *shadow) {
 static inline __attribute__((always_inline)) void found(const void *address, uint64_t bytes,
                                                         int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
-  unsigned char *shadow = (unsigned char *)(at >> MPIPP_SHADOW_SHIFT) + MPIPP_SHADOW_AT;
-  int here = marks(shadow);
-  if (bytes > 8) here |= marks(shadow + 1);
+  int here = marks(at);
+  if (bytes > 8) here |= marks(at + 8);
   if (here & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS))
     tell(address, bytes, stores, next);
+}
+
+// Of those of any size GCC looks at the first byte and the last.
+static inline __attribute__((always_inline)) void found_any(const void *address, uint64_t bytes,
+                                                            int stores, uint64_t next) {
+  uint64_t at = (uint64_t)(uintptr_t)address;
+  marks(at);
+  marks(at + bytes - 1);
+  tell(address, bytes, stores, next);
 }
 
 #define OF_SIZE(BYTES)                                                                             \
@@ -70,7 +79,7 @@ static inline __attribute__((always_inline)) void found(const void *address, uin
   }
 #define OF_ANY(NAME, STORES)                                                                       \
   HIDDEN void NAME(const void *address, uint64_t bytes) {                                          \
-    tell(address, bytes, STORES, NEXT);                                                            \
+    found_any(address, bytes, STORES, NEXT);                                                       \
   }
 OF_SIZE(1)
 OF_SIZE(2)
