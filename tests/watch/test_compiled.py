@@ -340,3 +340,55 @@ def test_what_functions_use_by_name_is_told(mpi: MPI, tmp_path: Path) -> None:
         right = runs.run(mpi, [program], "--check=buffers", n=1)
         assert (right.status, right.output, right.blocks) == (0, "824\n", [])
         assert mpi.run([program], n=1, preload=False).stdout == "824\n"
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_variables_are_looked_at_while_frames_come_and_go_around_them(
+    mpi: MPI, tmp_path: Path
+) -> None:
+    for flags in (["-O0"], ["-O1"], ["-O2", "-fsanitize=undefined"], ["-O3"]):
+        program = compiled(mpi, tmp_path, "cc", "frames.c", *flags, "-pthread")
+        run = runs.run(mpi, [program, "wrong"], "--check=buffers", n=1)
+        assert [told(block) for block in run.blocks] == [
+            f"{STORE_RECEIVED}buf(INT) in calls_deep",
+            f"{STORE_RECEIVED}buf(INT) in recurs",
+            f"{STORE_RECEIVED}buf(INT) in jumps_over",
+            f"{STORE_RECEIVED}buf[6](INT) in of_any_length",
+            f"{STORE_RECEIVED}buf(INT) in allocates",
+            f"{STORE_RECEIVED}buf(INT) in has_much",
+            f"{STORE_RECEIVED}buf[5](INT) in receives_into_much",
+            f"{STORE_RECEIVED}buf(INT) in returns",
+            f"{STORE_RECEIVED}buf(INT) in has_argument",
+            f"{STORE_RECEIVED}buf(INT) in is_interrupted",
+            f"{STORE_RECEIVED}buf(INT) in forks",
+            f"{STORE_RECEIVED}buf(INT) in in_thread",
+        ]
+        right = runs.run(mpi, [program], "--check=buffers", n=1)
+        assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+        assert mpi.run([program], n=1, preload=False).stdout == "done\n"
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_procedures_in_fortran_use_by_name_is_told(mpi: MPI, tmp_path: Path) -> None:
+    need("gfortran")
+    for level in ("-O0", "-O1", "-O2", "-O3"):
+        words = ("named.f90", level, "-w")
+        program = compiled(mpi, tmp_path, "fortran", *words)
+        run = runs.run(mpi, [program, "wrong"], "--check=buffers", n=1)
+        assert [told(block).removesuffix(" (inlined)") for block in run.blocks] == [
+            f"{STORE_RECEIVED}buf(INTEGER) in stores",
+            f"{STORE_RECEIVED}buf[2](INTEGER) in stores_element",
+            f"{STORE_RECEIVED}buf[1](INTEGER) in stores_automatic",
+        ]
+        right = runs.run(mpi, [program], "--check=buffers", n=1)
+        assert (right.status, right.output.split(), right.blocks) == (0, ["6"], [])
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
+def test_what_is_left_around_variables_is_taken_away(level: str, tmp_path: Path) -> None:
+    program = tmp_path / "zones"
+    words = ["cc", "--mpicc", need("gcc"), level, f"-I{ROOT / 'wrapper'}"]
+    done = shell(*words, runs.PROGRAMS / "zones.c", "-o", program)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "zones: left 0\nmarks: told 3, left 3\n"
