@@ -34,6 +34,7 @@ from mpipp.checks import (
     ownparts,
     partitions,
     reductions,
+    spawned,
     topologies,
     touches,
     transfers,
@@ -83,6 +84,7 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     order.check,
     deadlocks.check,
 )
+_BETWEEN_WORLDS = (past_messages.check, agreement.check)
 _OVER = (edges.check, past_messages.check, unordered.check, agreement.check, order.check)
 
 
@@ -179,9 +181,14 @@ def _between(
     failed: Callable[[Process | None, MpippError], None],
     every: Sequence[Callable[[World], Iterator[Finding]]],
 ) -> Iterator[Finding]:
-    for world in worlds(processes):
+    known = worlds(processes)
+    for world in known:
         for check in every:
             yield from merged(_guarded(check, world, None, failed))
+    several = [check for check in _BETWEEN_WORLDS if check in every]
+    for parted in spawned.between(known) if several else ():
+        for check in several:
+            yield from merged(_guarded(check, parted, None, failed))
 
 
 def _guarded(

@@ -7,7 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from mpipp.checks import spawned
 from mpipp.checks.rules.chosen import has_group
+from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.model.objects import Comm, Win
 from mpipp.reports.rows import Guarded
@@ -57,7 +59,16 @@ def unwatched(processes: Sequence[Watched]) -> Iterator[str]:
 
 def between_worlds(processes: Sequence[Watched]) -> Iterator[str]:
     """Whether any have called on communicators that are of several MPI_COMM_WORLDs."""
-    found = (comm for one in processes for comm in _objects(one, "comm") or ())
+    known = [one.process(number) for number, one in enumerate(processes)]
+    compared: list[spawned.Between] = []
+    with suppress(MpippError):
+        compared += spawned.between(worlds(known))
+    found = (
+        comm
+        for one, process in zip(processes, known)
+        for comm in _objects(one, "comm") or ()
+        if not any(isinstance(comm, Comm) and both.covers(comm, process) for both in compared)
+    )
     if any(map(_is_of_several_worlds, found)):
         yield (
             "messages and collective calls on communicators with processes of another "

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import runs
 from support import MPI, on_mpi, short_directory
 from test_exec import launched
@@ -48,6 +49,63 @@ error: deadlock: rank 0 and rank 1 wait for each other (of spawned job 1)
     rank 1 has no such send pending
   rank 1 waits in MPI_Recv(source 0, tag 6), called at spawned.c:14 in among
     rank 0 has no such send pending"""
+
+BETWEEN_TYPES = """\
+error: what is sent does not match what is received, at the first element: \
+MPI_INT is sent, MPI_FLOAT received
+  ranks 0 and 1: MPI_Send(dest = 0, tag = 1, comm = {rank = 0, size = 2, remote_size = 2, \
+remote_world_ranks = {-1, -1}, state = "freed"}, buf = 4 MPI_INT)
+    called at parents.c:18 in parent
+    sends MPI_INT: buf(INT)
+  ranks 0 and 1 of spawned job 1: MPI_Recv(source = 0, tag = 1, comm = "MPI_COMM_PARENT", \
+buf = 4 MPI_FLOAT)
+    called at parents.c:11 in child
+    receives MPI_FLOAT: buf(FLOAT)
+    message number 1
+  shown as in rank 0 and rank 0 of spawned job 1
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
+LOST = """\
+error: a message is sent and never received
+  rank 1 of spawned job 1: MPI_Send(dest = 0, tag = 2, comm = "MPI_COMM_PARENT", buf = 3 MPI_INT)
+    called at parents.c:13 in child
+  rule: MPI-4.1, section 11.2.2: every message must have been received before MPI is finalized
+  to do: receive it, or do not send it
+  MUST: MUST_ERROR_MESSAGE_LOST"""
+BCAST = """\
+error: what is sent does not match what is received, at the first element: \
+MPI_INT is sent, MPI_FLOAT received
+  rank 1: MPI_Bcast(root = MPI_ROOT, comm = {rank = 1, size = 2, remote_size = 2, \
+remote_world_ranks = {-1, -1}, state = "freed"}, buffer = 2 MPI_INT)
+    called at parents.c:21 in parent
+    sends MPI_INT: buffer(INT)
+  rank 0 of spawned job 1: MPI_Bcast(root = 1, comm = "MPI_COMM_PARENT", buffer = 2 MPI_FLOAT)
+    called at parents.c:14 in child
+    receives MPI_FLOAT: buffer(FLOAT)
+    collective call number 1
+  rule: MPI-4.1, section 6.1: the amount and types sent must be those received
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
+
+
+@on_mpi("openmpi4", "openmpi5")
+@pytest.mark.parametrize(
+    ("how", "blocks", "last"),
+    [
+        ("well", [], ["mpipp: no errors in 4 processes, 32 calls"]),
+        ("types", [BETWEEN_TYPES], ["mpipp: 1 error in 4 processes, 32 calls"]),
+        ("lost", [LOST], ["mpipp: 1 error in 4 processes, 31 calls"]),
+        ("bcast", [BCAST], ["mpipp: 1 error in 4 processes, 32 calls"]),
+        ("twice", [], [BETWEEN, "mpipp: no errors in 6 processes, 56 calls"]),
+    ],
+)
+def test_they_are_compared_with_their_parents(
+    how: str, blocks: list[str], last: list[str], mpi: MPI
+) -> None:
+    found = runs.run(mpi, [runs.program("parents.c", mpi), how])
+    assert (found.status, found.blocks) == (0, [mpi.cited(block) for block in blocks])
+    assert counted(found.last) == last
 
 
 @on_mpi("openmpi4", "openmpi5")

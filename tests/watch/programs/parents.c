@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Two processes spawn two, and call on the communicator between them: as "types", "lost", "bcast"
+// something is wrong there; as "twice" it is, too, but there are two such communicators.
+#include <mpi.h>
+#include <string.h>
+
+static int rank, values[4];
+static const char *how;
+
+static void child(MPI_Comm parents) {
+  MPI_Recv(values, 4, strcmp(how, "types") ? MPI_INT : MPI_FLOAT, rank, 1, parents,
+           MPI_STATUS_IGNORE);
+  if (rank == 1) MPI_Send(values, 3, MPI_INT, 0, 2, parents);
+  MPI_Bcast(values, 2, strcmp(how, "bcast") ? MPI_INT : MPI_FLOAT, 1, parents);
+}
+
+static void parent(MPI_Comm children) {
+  MPI_Send(values, 4, strcmp(how, "twice") ? MPI_INT : MPI_FLOAT, rank, 1, children);
+  if (rank == 0 && strcmp(how, "lost"))
+    MPI_Recv(values, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, children, MPI_STATUS_IGNORE);
+  MPI_Bcast(values, 2, MPI_INT, rank == 1 ? MPI_ROOT : MPI_PROC_NULL, children);
+}
+
+static void start(char **argv) {
+  char *arguments[] = {argv[1], NULL};
+  MPI_Comm children;
+  MPI_Comm_spawn(argv[0], arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+                 MPI_ERRCODES_IGNORE);
+  parent(children);
+  MPI_Comm_free(&children);
+}
+
+int main(int argc, char **argv) {
+  MPI_Comm parents;
+  MPI_Init(&argc, &argv);
+  how = argv[1];
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_get_parent(&parents);
+  if (parents != MPI_COMM_NULL) {
+    child(parents);
+    MPI_Comm_free(&parents);
+  } else
+    for (int i = 0; i < (strcmp(how, "twice") ? 1 : 2); i++) start(argv);
+  MPI_Finalize();
+  return 0;
+}
