@@ -51,7 +51,8 @@ class Between(World):
 
 def between(known: Sequence[World]) -> list[Between]:
     """Those parents and children of whom it is certain."""
-    if len(known) < 2:
+    # Of one who is not here nobody knows whom it has spawned.
+    if len(known) < 2 or any(len(world.all) != world.size for world in known):
         return []
     parents: dict[tuple[int, int], list[dict[Process, list[Comm]]]] = {}
     children: dict[tuple[int, int], list[dict[Process, Comm]]] = {}

@@ -84,7 +84,7 @@ remote_world_ranks = {-1, -1}, state = "freed"}, buffer = 2 MPI_INT)
     called at parents.c:14 in child
     receives MPI_FLOAT: buffer(FLOAT)
     collective call number 1
-  rule: MPI-4.1, section 6.1: the amount and types sent must be those received
+  rule: MPI-4.1, section 6.2: the amount and types sent must be those received
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
 
