@@ -186,9 +186,14 @@ def _between(
         for check in every:
             yield from merged(_guarded(check, world, None, failed))
     several = [check for check in _BETWEEN_WORLDS if check in every]
-    for parted in spawned.between(known) if several else ():
+    try:
+        parted = spawned.between(known) if several else []
+    except MpippError as error:
+        failed(None, error)
+        return
+    for both in parted:
         for check in several:
-            yield from merged(_guarded(check, parted, None, failed))
+            yield from merged(_guarded(check, both, None, failed))
 
 
 def _guarded(
