@@ -55,7 +55,7 @@ error: what is sent does not match what is received, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
   ranks 0 and 1: MPI_Send(dest = 0, tag = 1, comm = {rank = 0, size = 2, remote_size = 2, \
 remote_world_ranks = {-1, -1}, state = "freed"}, buf = 4 MPI_INT)
-    called at parents.c:18 in parent
+    called at parents.c:21 in parent
     sends MPI_INT: buf(INT)
   ranks 0 and 1 of spawned job 1: MPI_Recv(source = 0, tag = 1, comm = "MPI_COMM_PARENT", \
 buf = 4 MPI_FLOAT)
@@ -66,15 +66,22 @@ buf = 4 MPI_FLOAT)
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
+LOST = """\
+error: a message is sent and never received
+  rank 1 of spawned job 1: MPI_Send(dest = 0, tag = 2, comm = "MPI_COMM_PARENT", buf = 3 MPI_INT)
+    called at parents.c:14 in child
+  rule: MPI-4.1, section 11.2.2: every message must have been received before MPI is finalized
+  to do: receive it, or do not send it
+  MUST: MUST_ERROR_MESSAGE_LOST"""
 BCAST = """\
 error: what is sent does not match what is received, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
   rank 1: MPI_Bcast(root = MPI_ROOT, comm = {rank = 1, size = 2, remote_size = 2, \
 remote_world_ranks = {-1, -1}, state = "freed"}, buffer = 2 MPI_INT)
-    called at parents.c:21 in parent
+    called at parents.c:25 in parent
     sends MPI_INT: buffer(INT)
   rank 0 of spawned job 1: MPI_Bcast(root = 1, comm = "MPI_COMM_PARENT", buffer = 2 MPI_FLOAT)
-    called at parents.c:14 in child
+    called at parents.c:17 in child
     receives MPI_FLOAT: buffer(FLOAT)
     collective call number 1
   rule: MPI-4.1, section 6.2: the amount and types sent must be those received
@@ -86,10 +93,11 @@ remote_world_ranks = {-1, -1}, state = "freed"}, buffer = 2 MPI_INT)
 @pytest.mark.parametrize(
     ("how", "blocks", "last"),
     [
-        ("well", [], ["mpipp: no errors in 4 processes, 32 calls"]),
-        ("types", [BETWEEN_TYPES], ["mpipp: 1 error in 4 processes, 32 calls"]),
-        ("bcast", [BCAST], ["mpipp: 1 error in 4 processes, 32 calls"]),
-        ("twice", [], [BETWEEN, "mpipp: no errors in 6 processes, 56 calls"]),
+        ("well", [], ["mpipp: no errors in 4 processes, 34 calls"]),
+        ("types", [BETWEEN_TYPES], ["mpipp: 1 error in 4 processes, 34 calls"]),
+        ("lost", [LOST], ["mpipp: 1 error in 4 processes, 33 calls"]),
+        ("bcast", [BCAST], ["mpipp: 1 error in 4 processes, 34 calls"]),
+        ("twice", [], [BETWEEN, "mpipp: no errors in 6 processes, 60 calls"]),
     ],
 )
 def test_they_are_compared_with_their_parents(

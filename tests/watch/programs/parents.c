@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two processes spawn two, and call on the communicator between them: as "types" and
+// Two processes spawn two, and call on the communicator between them: as "types", "lost" and
 // "bcast" something is wrong there; as "twice" it is, too, but there are two such communicators.
 #include <mpi.h>
 #include <string.h>
@@ -10,14 +10,18 @@ static const char *how;
 static void child(MPI_Comm parents) {
   MPI_Recv(values, 4, strcmp(how, "types") ? MPI_INT : MPI_FLOAT, rank, 1, parents,
            MPI_STATUS_IGNORE);
-  if (rank == 1) MPI_Send(values, 3, MPI_INT, 0, 2, parents);
+  if (rank == 1) {
+    MPI_Send(values, 3, MPI_INT, 0, 2, parents);
+    MPI_Send(values, 0, MPI_INT, 0, 3, parents); // that is there, too, once this has come
+  }
   MPI_Bcast(values, 2, strcmp(how, "bcast") ? MPI_INT : MPI_FLOAT, 1, parents);
 }
 
 static void parent(MPI_Comm children) {
   MPI_Send(values, 4, strcmp(how, "twice") ? MPI_INT : MPI_FLOAT, rank, 1, children);
-  if (rank == 0)
+  if (rank == 0 && strcmp(how, "lost"))
     MPI_Recv(values, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, children, MPI_STATUS_IGNORE);
+  if (rank == 0) MPI_Recv(values, 0, MPI_INT, 1, 3, children, MPI_STATUS_IGNORE);
   MPI_Bcast(values, 2, MPI_INT, rank == 1 ? MPI_ROOT : MPI_PROC_NULL, children);
 }
 
