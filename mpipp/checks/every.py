@@ -84,7 +84,7 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     order.check,
     deadlocks.check,
 )
-_BETWEEN_WORLDS = (past_messages.check, agreement.check)
+_OF_SPAWNED = (past_messages.check, agreement.check)
 _OVER = (edges.check, past_messages.check, unordered.check, agreement.check, order.check)
 
 
@@ -97,11 +97,13 @@ def findings(
     leaks_too: bool = False,
     between_too: bool = True,
     left: Collection[int] = (),
+    spawned_too: bool = False,
 ) -> Iterator[Finding]:
     """What every check finds, those of one process first; once where calls only repeat it.
 
     `between_too`: those that compare processes as well; `left`: numbers of processes whose logs of
-    one-sided communication are left to somebody else.
+    one-sided communication are left to somebody else; `spawned_too`: these are all processes that
+    there are, and those that MPI_Comm_spawn has started are compared with their parents.
 
     Damaged records are passed over: `failed` is given the reason, and the process, None if a check
     of several could not go on.
@@ -111,6 +113,8 @@ def findings(
         here = [process for process in processes if process.number not in left]
         logged = _between(here, failed, (onesided.check,))
         found = chain(found, _between(processes, failed, _BETWEEN), logged)
+    if spawned_too:
+        found = chain(found, _of_spawned(processes, failed))
     yield from cited(found, processes)
 
 
@@ -181,18 +185,22 @@ def _between(
     failed: Callable[[Process | None, MpippError], None],
     every: Sequence[Callable[[World], Iterator[Finding]]],
 ) -> Iterator[Finding]:
-    known = worlds(processes)
-    for world in known:
+    for world in worlds(processes):
         for check in every:
             yield from merged(_guarded(check, world, None, failed))
-    several = [check for check in _BETWEEN_WORLDS if check in every]
+
+
+def _of_spawned(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
     try:
-        parted = spawned.between(known) if several else []
+        known = spawned.between(worlds(processes))
     except MpippError as error:
         failed(None, error)
         return
-    for both in parted:
-        for check in several:
+    for both in known:
+        for check in _OF_SPAWNED:
             yield from merged(_guarded(check, both, None, failed))
 
 

@@ -50,8 +50,10 @@ class Between(World):
 
 
 def between(known: Sequence[World]) -> list[Between]:
-    """Those parents and children of whom it is certain."""
-    # Of one who is not here nobody knows whom it has spawned.
+    """Those parents and children of whom it is certain.
+
+    `known`: all that there are. Of one who is not here nobody knows whom it has spawned.
+    """
     if len(known) < 2 or any(len(world.all) != world.size for world in known):
         return []
     parents: dict[tuple[int, int], list[dict[Process, list[Comm]]]] = {}
@@ -68,7 +70,7 @@ def between(known: Sequence[World]) -> list[Between]:
         worlds = parents.get(sizes, [])
         if len(jobs) == len(worlds) == 1 and all(len(comms) == 1 for comms in worlds[0].values()):
             found = {process: comms[0] for process, comms in worlds[0].items()}
-            if _is_whole(found, sizes[0]):
+            if _is_whole(found, sizes[0]) and not found.keys() & jobs[0].keys():
                 result.append(Between(found, jobs[0]))
     return result
 
@@ -86,12 +88,10 @@ def _spawned(world: World) -> dict[Process, Comm]:
 
 def _spawners(world: World) -> dict[tuple[int, int], dict[Process, list[Comm]]]:
     # By the numbers of parents and of children, what each process has made; nothing of a process
-    # that has made others, or given some back.
+    # of which the record of some is gone.
     found: dict[tuple[int, int], dict[Process, list[Comm]]] = {}
     for process in world.all:
-        if not process.registry.info.spawned:
-            continue
-        made = [comm for comm in _of_two_worlds(process) if "imported" not in comm.header.flags]
+        made = [comm for comm in _of_two_worlds(process) if "spawned" in comm.header.flags]
         if sum(comm.remote_size for comm in made) != process.registry.info.spawned:
             made = []
         for comm in made:

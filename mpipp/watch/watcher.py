@@ -395,7 +395,10 @@ class Watcher:
             (self._telling.not_checked if process else self._unsure.append)(f"{who}{error}")
 
         left = self._left.taken(resting, self._watched)
-        for finding in every.findings(processes, failed, between_too=self._between, left=left):
+        is_all = self._between and len(resting) == len(self._watched)
+        for finding in every.findings(
+            processes, failed, between_too=self._between, left=left, spawned_too=is_all
+        ):
             one = resting[finding.parties[0].process]
             if finding.rule in leaks.UNTIL_EXIT and one.end == said.FINALIZED:
                 self._keep.add(one.pid)

@@ -181,9 +181,10 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
 }
 
 void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
-  comm_made(call, comm, 0, NULL);
-  if (call->procedure != MPIPP_PROC_Comm_spawn && call->procedure != MPIPP_PROC_Comm_spawn_multiple)
-    return;
+  int spawns =
+      call->procedure == MPIPP_PROC_Comm_spawn || call->procedure == MPIPP_PROC_Comm_spawn_multiple;
+  comm_made(call, comm, spawns ? MPIPP_FLAG_SPAWNED : 0, NULL);
+  if (!spawns) return;
   const struct mpipp_comm *made = (const void *)mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
   if (made) __atomic_fetch_add(&mpipp_registry.spawned, made->remote_size, __ATOMIC_RELAXED);
 }

@@ -48,6 +48,7 @@ enum mpipp_flag {
   MPIPP_FLAG_UNLISTED = 32,  // no longer reachable by handle, kept for those that refer to it
   MPIPP_FLAG_LARGE = 128,    // datatypes: made by a large-count (_c) constructor
   MPIPP_FLAG_GIVEN_UP = 256, // requests: freed while active; the operation may go on
+  MPIPP_FLAG_SPAWNED = 512,  // communicators: MPI_Comm_spawn has made it
 };
 
 // MPIPP_COMBINER_NAMED ...: this library's own numbers, the same for every MPI library.

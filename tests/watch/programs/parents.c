@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Two processes spawn two, and call on the communicator between them: as "types", "lost" and
-// "bcast" something is wrong there; as "twice" it is, too, but there are two such communicators.
+// "bcast" something is wrong there; as "twice" it is, too, but there are two such communicators. As
+// "chain" one spawns one that spawns one, and receives when the others have ended.
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, values[4];
 static const char *how;
@@ -34,13 +36,32 @@ static void start(char **argv) {
   MPI_Comm_free(&children);
 }
 
+// A letter for each that there is from here on.
+static void chain(char **argv, MPI_Comm parents) {
+  const char *left = argv[2];
+  char *arguments[] = {argv[1], argv[2] + 1, NULL};
+  MPI_Comm next;
+  if (!left[1]) return;
+  MPI_Comm_spawn(argv[0], arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &next,
+                 MPI_ERRCODES_IGNORE);
+  if (left[2]) {
+    MPI_Send(values, 1, MPI_INT, 0, 1, next);
+  } else {
+    sleep(3);
+    MPI_Recv(values, 1, MPI_INT, 0, 1, parents, MPI_STATUS_IGNORE);
+  }
+  MPI_Comm_free(&next);
+}
+
 int main(int argc, char **argv) {
   MPI_Comm parents;
   MPI_Init(&argc, &argv);
   how = argv[1];
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_get_parent(&parents);
-  if (parents != MPI_COMM_NULL) {
+  if (strcmp(how, "chain") == 0) {
+    chain(argv, parents);
+  } else if (parents != MPI_COMM_NULL) {
     child(parents);
     MPI_Comm_free(&parents);
   } else
