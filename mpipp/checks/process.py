@@ -28,11 +28,6 @@ from mpipp.model import (
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
 
-# The buffer that only the root gives.
-_OF_THE_ROOT = {
-    **dict.fromkeys(("Gather", "Gatherv", "Reduce"), "recvbuf"),
-    **dict.fromkeys(("Scatter", "Scatterv"), "sendbuf"),
-}
 _SESSION_END = "MPI_Session_finalize"
 _MOST_MARKED = 1 << 20  # partitions, one by one
 _MOST_STARTED = 1 << 16  # requests, by one call: checks/handles.py says when there are more
@@ -105,7 +100,7 @@ class Operation:
             arguments = oneline.arguments(self.call, self.process.around, without)
             return f"{self.call.procedure}({arguments}){request}"
 
-        roots = _OF_THE_ROOT.get(self.call.facts.operation, "")
+        roots = next((one.role for one in self.call.facts.buffers if one.at == ("root",)), "")
         return Party(
             self.process.number,
             text(""),

@@ -78,11 +78,16 @@ def _call(procedure: str, arguments: dict[str, int], frame: gdb.Frame, session: 
 
 
 def _buffers(procedure: str, arguments: dict[str, int], session: Session) -> Iterator[Buffer]:
-    # Those in the process's own memory whose counts and datatype are single numbers.
+    # Those that count, in the process's own memory, whose counts and datatype are single numbers.
+    comm = session.registry.find("comm", arguments.get("comm", 0))
+    comm = comm if isinstance(comm, Comm) else None
+    places = _places(arguments.get("root", 0), comm, session)
     for buffer in procedures.of(procedure).buffers:
-        peers = _peers(buffer.times, arguments, session)
+        peers = _peers(buffer.times, arguments, comm)
         given = {buffer.role, buffer.datatype} <= arguments.keys()
         if buffer.role == "target_disp" or not given or peers is None:
+            continue
+        if buffer.at and not places.intersection(buffer.at):
             continue
         handle = arguments[buffer.datatype]
         known = session.registry.find("datatype", handle)
@@ -98,14 +103,21 @@ def _buffers(procedure: str, arguments: dict[str, int], session: Session) -> Ite
         )
 
 
-def _peers(times: str, arguments: dict[str, int], session: Session) -> int | None:
+def _places(root: int, comm: Comm | None, session: Session) -> set[str]:
+    # Which of "root" and "leaf" the process is, as mpipp_at_root and mpipp_at_leaf say it.
+    if comm is not None and comm.inter:
+        named = session.constant_name(root, "MPI_ROOT", "MPI_PROC_NULL")
+        return {"MPI_ROOT": {"root"}, "MPI_PROC_NULL": set[str]()}.get(named or "", {"leaf"})
+    return {"root", "leaf"} if comm is not None and root == comm.rank else {"leaf"}
+
+
+def _peers(times: str, arguments: dict[str, int], comm: Comm | None) -> int | None:
     # How often a buffer's count stands for data; None if arrays say it.
     if times in ("each", "own", "sum"):
         return None
     if times not in ("peers", "sources", "targets"):
         return arguments.get(times, 1)
-    comm = session.registry.find("comm", arguments.get("comm", 0))
-    if not isinstance(comm, Comm):
+    if comm is None:
         return 1
     if times == "peers":
         return comm.remote_size if comm.inter else comm.size

@@ -31,7 +31,7 @@ Alltoallw: Alltoallw+; nonblocking: Ialltoallw+; persistent: Alltoallw_init+ | t
 Barrier: Barrier; nonblocking: Ibarrier; persistent: Barrier_init | takes comm | over comm | flow
   agree
 Bcast: Bcast+; nonblocking: Ibcast+; persistent: Bcast_init+ | takes comm root | buffers buffer
-  count datatype | over comm | flow from root | signatures equal | agree root=root
+  count datatype root leaf | over comm | flow from root | signatures equal | agree root=root
 Bsend: Bsend+; nonblocking: Ibsend+; persistent: Bsend_init+ | takes comm dest tag | buffers buf
   count datatype
 Buffer_attach: Buffer_attach+
@@ -137,11 +137,11 @@ File_write_shared: File_write_shared+; nonblocking: File_iwrite_shared+ | takes 
   count datatype
 Finalize: Finalize
 Gather: Gather+; nonblocking: Igather+; persistent: Gather_init+ | takes comm root | buffers
-  sendbuf sendcount sendtype, recvbuf recvcount*peers recvtype | in_place sendbuf root | over comm
-  | flow to root | signatures equal | agree root=root
+  sendbuf sendcount sendtype leaf, recvbuf recvcount*peers recvtype root | in_place sendbuf root |
+  over comm | flow to root | signatures equal | agree root=root
 Gatherv: Gatherv+; nonblocking: Igatherv+; persistent: Gatherv_init+ | takes comm root | buffers
-  sendbuf sendcount sendtype, recvbuf recvcounts*each recvtype | in_place sendbuf root | over comm
-  | flow to root | signatures pairs | agree root=root
+  sendbuf sendcount sendtype leaf, recvbuf recvcounts*each recvtype root | in_place sendbuf root |
+  over comm | flow to root | signatures pairs | agree root=root
 Get: Get+; request-based: Rget+ | takes target_rank win | buffers origin_addr origin_count
   origin_datatype, target_disp target_count target_datatype
 Get_accumulate: Get_accumulate+; request-based: Rget_accumulate+ | takes op target_rank win |
@@ -215,8 +215,8 @@ Put: Put+; request-based: Rput+ | takes target_rank win | buffers origin_addr or
 Recv: Recv+; nonblocking: Irecv+; persistent: Recv_init+ | takes comm source tag | buffers buf
   count datatype
 Reduce: Reduce+; nonblocking: Ireduce+; persistent: Reduce_init+ | takes comm op root | buffers
-  sendbuf count datatype, recvbuf count datatype | in_place sendbuf root | over comm | flow to
-  root | signatures equal | agree root=root op=predefined
+  sendbuf count datatype leaf, recvbuf count datatype root | in_place sendbuf root | over comm |
+  flow to root | signatures equal | agree root=root op=predefined
 Reduce_local: Reduce_local+ | takes op | buffers inbuf count datatype, inoutbuf count datatype
 Reduce_scatter: Reduce_scatter+; nonblocking: Ireduce_scatter+; persistent: Reduce_scatter_init+ |
   takes comm op | buffers sendbuf recvcounts*sum datatype, recvbuf recvcounts*own datatype |
@@ -236,11 +236,11 @@ Scan: Scan+; nonblocking: Iscan+; persistent: Scan_init+ | takes comm op | buffe
   datatype, recvbuf count datatype | in_place sendbuf any | over comm | flow prefix | signatures
   equal | agree op=predefined
 Scatter: Scatter+; nonblocking: Iscatter+; persistent: Scatter_init+ | takes comm root | buffers
-  sendbuf sendcount*peers sendtype, recvbuf recvcount recvtype | in_place recvbuf root | over comm
-  | flow from root | signatures equal | agree root=root
+  sendbuf sendcount*peers sendtype root, recvbuf recvcount recvtype leaf | in_place recvbuf root |
+  over comm | flow from root | signatures equal | agree root=root
 Scatterv: Scatterv+; nonblocking: Iscatterv+; persistent: Scatterv_init+ | takes comm root |
-  buffers sendbuf sendcounts*each sendtype, recvbuf recvcount recvtype | in_place recvbuf root |
-  over comm | flow from root | signatures pairs | agree root=root
+  buffers sendbuf sendcounts*each sendtype root, recvbuf recvcount recvtype leaf | in_place
+  recvbuf root | over comm | flow from root | signatures pairs | agree root=root
 Send: Send+; nonblocking: Isend+; persistent: Send_init+ | takes comm dest tag | buffers buf count
   datatype
 Sendrecv: Sendrecv+; nonblocking: Isendrecv+ | takes comm dest recvtag source tag | buffers

@@ -23,12 +23,17 @@ class BufferArguments:
     "peers", of the neighbors that send to this process ("sources") or get from it ("targets"), or
     of the "partitions"; or the argument is an array, with a count for "each" peer, or one of which
     this buffer is the process's "own" entry or the "sum".
+
+    `at` is where the buffer counts, if not in every process: at the "root" only, or at every
+    "leaf". On an intracommunicator all processes are leaves, the root too; on an intercommunicator
+    those of the other group than the root's.
     """
 
     role: str  # the address
     count: str  # "1": it has none
     datatype: str
     times: str
+    at: tuple[str, ...] = ()
 
 
 class InPlace(NamedTuple):
@@ -111,9 +116,9 @@ def marked(name: str) -> Marked:
 
 def _buffers(text: str) -> Iterator[BufferArguments]:
     for buffer in text.split(", "):
-        role, count, datatype = buffer.split()
+        role, count, datatype, *at = buffer.split()
         count, _, times = count.partition("*")
-        yield BufferArguments(role, count, datatype, times)
+        yield BufferArguments(role, count, datatype, times, tuple(at))
 
 
 def _procedures(row: str) -> Iterator[Procedure]:

@@ -276,3 +276,59 @@ def test_entry_with_an_intercommunicator(mpi: support.MPI) -> None:
         r'type = "MPI_INT", data = \{r0 = 1, r1 = 2\}\}',
         output.split("@@@")[1].strip(),
     ), output
+
+
+ROOTED = """
+#include <mpi.h>
+int sent[3] = {1, 2, 3}, received[3] = {-1, -2, -3};
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Comm own, both;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Gather(sent, 1, MPI_INT, received, 1, MPI_INT, 1, MPI_COMM_WORLD);
+  MPI_Scatter(sent, 1, MPI_INT, received, 1, MPI_INT, 1, MPI_COMM_WORLD);
+  MPI_Reduce(sent, received, 3, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 1, rank, &own);
+  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank > 1 ? 0 : 2, 0, &both);
+  int root_here[3] = {MPI_ROOT, MPI_PROC_NULL, 0}, none_here[3] = {MPI_PROC_NULL, MPI_ROOT, 1};
+  int root_there[3] = {0, 0, MPI_ROOT};
+  MPI_Gather(sent, 1, MPI_INT, received, 1, MPI_INT, root_here[rank], both);
+  MPI_Bcast(sent, 1, MPI_INT, none_here[rank], both);
+  MPI_Scatter(sent, 1, MPI_INT, received, 1, MPI_INT, root_there[rank], both);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&own);
+  MPI_Finalize();
+}
+"""
+
+
+def of_call(procedure: str, count: int, data: str) -> str:
+    return (
+        f'{{address = %p, call = "MPI_{procedure}", count = {count}, type = "MPI_INT", '
+        f"data = {data}}}"
+    )
+
+
+# What gdb prints of `sent` and `received` in rank 0 at the beginning of each call: beside the root,
+# as the root; then on an intercommunicator as the root, beside it, and in the other group.
+AT_ROOTS = (
+    ("Gather", of_call("Gather", 1, "1"), "{-1, -2, -3}"),
+    ("Scatter", "{1, 2, 3}", of_call("Scatter", 1, "-1")),
+    ("Reduce", of_call("Reduce", 3, "{1, 2, 3}"), of_call("Reduce", 3, "{1, -2, -3}")),
+    ("Gather", "{1, 2, 3}", of_call("Gather", 1, "3")),
+    ("Bcast", "{1, 2, 3}", "{1, 6, 9}"),
+    ("Scatter", "{1, 2, 3}", of_call("Scatter", 1, "1")),
+)
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_entry_where_a_buffer_counts_at_the_root_only(mpi: support.MPI) -> None:
+    program = support.compile_program(ROOTED, mpi)
+    commands = ["set breakpoint pending on"]
+    for number, (procedure, *_) in enumerate(AT_ROOTS):
+        commands += [f"tbreak MPI_{procedure}", "continue" if number else "run", "up"]
+        commands += ["echo @@@", "output sent", "echo \\n@@@", "output received", "echo \\n"]
+    output = on_rank_0(mpi, program, [*commands, "delete", "continue"], n=3)
+    printed = re.sub("0x[0-9a-f]+", "%p", "\n".join(re.findall("@@@(.*)", output)))
+    assert printed.splitlines() == [text for _, *two in AT_ROOTS for text in two], output

@@ -30,8 +30,15 @@ FORMS = {
 
 BUFFERS = {
     "MPI_Send": ["buf count datatype"],
-    "MPI_Gather": ["sendbuf sendcount sendtype", "recvbuf recvcount*peers recvtype"],
-    "MPI_Iscatterv": ["sendbuf sendcounts*each sendtype", "recvbuf recvcount recvtype"],
+    "MPI_Bcast": ["buffer count datatype root leaf"],
+    "MPI_Gather": ["sendbuf sendcount sendtype leaf", "recvbuf recvcount*peers recvtype root"],
+    "MPI_Iscatterv": ["sendbuf sendcounts*each sendtype root", "recvbuf recvcount recvtype leaf"],
+    "MPI_Scatterv_init": [
+        "sendbuf sendcounts*each sendtype root",
+        "recvbuf recvcount recvtype leaf",
+    ],
+    "MPI_Reduce_c": ["sendbuf count datatype leaf", "recvbuf count datatype root"],
+    "MPI_Allreduce": ["sendbuf count datatype", "recvbuf count datatype"],
     "MPI_Reduce_scatter": ["sendbuf recvcounts*sum datatype", "recvbuf recvcounts*own datatype"],
     "MPI_Reduce_scatter_block": ["sendbuf recvcount*peers datatype", "recvbuf recvcount datatype"],
     "MPI_Neighbor_alltoall": [
@@ -86,9 +93,9 @@ IN_PLACE = {
 
 
 def buffer(text: str) -> BufferArguments:
-    role, count, datatype = text.split()
+    role, count, datatype, *at = text.split()
     count, _, times = count.partition("*")
-    return BufferArguments(role, count, datatype, times)
+    return BufferArguments(role, count, datatype, times, tuple(at))
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -155,6 +155,15 @@ def test_roots_and_others() -> None:
     for name in ("Scatterv", "Iscatterv", "Scatterv_init"):
         scatter = {p.name: p for p in BY_NAME[name].parameters}
         assert scatter["sendbuf"].root_only and not scatter["recvbuf"].root_only, name
+    assert places("Igather") == {"sendbuf": ("leaf",), "recvbuf": ("root",)}
+    assert places("Bcast_init") == {"buffer": ("root", "leaf")}
+    assert places("Alltoall") == {"sendbuf": (), "recvbuf": ()}
+
+
+def places(name: str) -> dict[str, tuple[str, ...]]:
+    """Where each buffer of a procedure counts."""
+    procedure = BY_NAME[name]
+    return {b.pointer.name: b.at(procedure) for b in buffers.buffers_of(procedure)}
 
 
 def test_every_operation_of_the_hand_written_rules_is_there() -> None:

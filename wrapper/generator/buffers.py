@@ -39,12 +39,19 @@ class Buffer:
     def decode(self, procedure: Procedure, index: int) -> list[str]:
         """C statements that record it; index: among the procedure's buffers."""
         statement = self._vector(procedure) if self._is_vector else self._plain(procedure, index)
-        if rooted(procedure) and procedure.operation != "Bcast":
-            where = "root" if self.pointer.root_only else "leaf"
-            return [f"if (mpipp_at_{where}(call))", "  " + statement]
-        if rooted(procedure):
-            return ["if (mpipp_at_root(call) || mpipp_at_leaf(call))", "  " + statement]
-        return [statement]
+        places = " || ".join(f"mpipp_at_{place}(call)" for place in self.at(procedure))
+        return [f"if ({places})", "  " + statement] if places else [statement]
+
+    def at(self, procedure: Procedure) -> tuple[str, ...]:
+        """Where it counts, if the process's rank decides it: at the "root", at every "leaf", which
+        all processes of an intracommunicator are, or at both, but not at a process that names
+        MPI_PROC_NULL.
+        """
+        if not rooted(procedure):
+            return ()
+        if procedure.operation == "Bcast":
+            return ("root", "leaf")
+        return ("root",) if self.pointer.root_only else ("leaf",)
 
     @property
     def _is_vector(self) -> bool:

@@ -21,11 +21,12 @@ from procedures import POLLING
 
 
 def _buffer(buffer: Buffer, procedure: Procedure) -> str:
-    # "recvbuf recvcount*peers recvtype"
+    # "recvbuf recvcount*peers recvtype root"
     count = buffer.count.name if buffer.count else "1"
     times = buffer.times(procedure)
     datatype = buffer.datatype.name if buffer.datatype else "MPI_PACKED"
-    return f"{buffer.pointer.name} {count}{'*' + times if times else ''} {datatype}"
+    words = (buffer.pointer.name, f"{count}{'*' + times if times else ''}", datatype)
+    return " ".join((*words, *buffer.at(procedure)))
 
 
 def _agreeing(name: str) -> str:
