@@ -16,7 +16,7 @@ from benchmarks.table import Figure
 from tests.support import MPI, ROOT
 
 RANKS = 10_000
-DISTANCES, TAGS = 50, 2  # to each of so many neighbours: as many channels, and those they have
+DISTANCES, TAGS = 50, 2  # to each of so many neighbors: as many channels, and those they have
 WRONG = 4711  # the rank that sends something else once
 _EXPECTED = "mpipp: 1 error in 0 processes, 0 calls"
 # Runs the module, and says how much of a processor it has taken.
@@ -65,7 +65,7 @@ def _compare(mpi: MPI, directory: str, processes: int) -> tuple[float, float]:
 
 
 def make(directory: Path, ranks: int) -> None:
-    """The files of processes that send to their neighbours, in `directory`."""
+    """The files of processes that send to their neighbors, in `directory`."""
     with multiprocessing.Pool() as pool:
         tasks = [(str(directory), first, ranks) for first in range(0, ranks, 50)]
         for _ in pool.imap_unordered(_make, tasks):

@@ -61,7 +61,7 @@ class Log:
 
 
 def stencil(rank: int, number: int) -> Iterator[Event]:
-    """Puts of edges to both neighbours, loads and stores of the rows, fences."""
+    """Puts of edges to both neighbors, loads and stores of the rows, fences."""
     log = Log(rank)
     yield log.made()
     yield log.sync("fence")

@@ -17,7 +17,7 @@ static void make(size_t numbers) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Rows of a plane, with those of the neighbours above and below.
+// Rows of a plane, with those of the neighbors above and below.
 static double stencil(int iterations) {
   enum { ROWS = 256, COLUMNS = 512 };
   make((size_t)(ROWS + 2) * COLUMNS);

@@ -38,7 +38,7 @@ _WHY = {
     "pending": "the first is not complete when the second begins",
     "incomplete": "the second may begin before the first is complete at its target",
     "unordered": "nothing orders them",
-    "copies": "the window's copies are not synchronised",
+    "copies": "the window's copies are not synchronized",
     "itself": "its buffer lies where its target is",
 }
 

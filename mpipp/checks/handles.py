@@ -68,7 +68,7 @@ def check(process: Process) -> Findings:
     Raises MpippError at the end if some call has more requests than are looked at.
     """
     if process.registry.info.status == "loaded":
-        return  # no handle is known before MPI is initialised
+        return  # no handle is known before MPI is initialized
     for operation in (*process.operations, *process.marked):
         # MPI_Abort ends the job whatever it is given.
         if operation.tid is None or operation.call.procedure == "MPI_Abort":

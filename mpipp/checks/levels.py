@@ -19,7 +19,7 @@ def check(process: Process) -> Findings:
 def _what(breach: Breach) -> str:
     if breach.level == "MPI_THREAD_SERIALIZED":
         return f"{breach.call.procedure} is called while another thread is in MPI"
-    return f"{breach.call.procedure} is called by another thread than the one that initialised MPI"
+    return f"{breach.call.procedure} is called by another thread than the one that initialized MPI"
 
 
 def _party(process: Process, call: ThreadCall) -> Party:

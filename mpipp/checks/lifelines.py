@@ -193,7 +193,7 @@ def _wanted(found: Conflict, told: str) -> str:
     if found.why == "incomplete":
         return f"what completes the first at its target before {told or 'the other hears of it'}"
     if found.why == "copies":
-        return "a synchronisation of the window in between"
+        return "a synchronization of the window in between"
     kind = found.first.epoch.kind if found.first.epoch is not None else ""
     if kind == "fence":
         return "a fence between the two"

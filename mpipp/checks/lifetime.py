@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is MPI called between its initialisation and its finalisation? (MPI-4.1, chapter 11)"""
+"""Is MPI called between its initialization and its finalization? (MPI-4.1, chapter 11)"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
 from mpipp.model import Call, ProcessInfo, procedures
 
-_INITIALISING = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
+_INITIALIZING = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
 # They may be called at any time since MPI-4.0 (section 11.4.1).
 _ANY_TIME = ("MPI_Info_", "MPI_Errhandler_free")
 _ANY_TIME_SINCE = (4, 0)
@@ -19,7 +19,7 @@ def check(process: Process) -> Findings:
         if operation.tid is None:
             continue
         call = operation.call
-        if call.procedure in _INITIALISING or call.procedure == "MPI_Finalize":
+        if call.procedure in _INITIALIZING or call.procedure == "MPI_Finalize":
             yield from _once(operation)
         elif _needs_mpi(call, process.registry.info):
             yield from _outside(process, call.procedure, operation.party())
@@ -36,17 +36,17 @@ def _marked(operation: Operation) -> Findings:
 
 
 def _once(operation: Operation) -> Findings:
-    # Whether MPI was initialised is seen when the call begins: it changes while the call goes on.
+    # Whether MPI was initialized is seen when the call begins: it changes while the call goes on.
     procedure = operation.call.procedure
     main = operation.process.registry.info.main_thread
     if operation.call.again and procedure == "MPI_Finalize":
-        yield Finding.of("finalised-again", "MPI_Finalize is called again", [operation.party()])
+        yield Finding.of("finalized-again", "MPI_Finalize is called again", [operation.party()])
     elif operation.call.again:
-        what = f"{procedure} is called, but MPI is initialised already"
-        yield Finding.of("initialised-again", what, [operation.party()])
+        what = f"{procedure} is called, but MPI is initialized already"
+        yield Finding.of("initialized-again", what, [operation.party()])
     elif procedure == "MPI_Finalize" and main is not None and operation.tid != main:
-        what = f"thread {operation.tid} calls MPI_Finalize, but thread {main} initialised MPI"
-        yield Finding.of("finalised-elsewhere", what, [operation.party()])
+        what = f"thread {operation.tid} calls MPI_Finalize, but thread {main} initialized MPI"
+        yield Finding.of("finalized-elsewhere", what, [operation.party()])
 
 
 def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
@@ -57,7 +57,7 @@ def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
         return False
     if call.procedure not in procedures.PROCEDURES:  # a question about one that is marked
         return procedures.marked(call.procedure).needs_mpi
-    # Which version it is may be known only when MPI is initialised.
+    # Which version it is may be known only when MPI is initialized.
     version = info.standard if info.status != "loaded" else None
     if call.procedure.startswith(_ANY_TIME) and (version or _ANY_TIME_SINCE) >= _ANY_TIME_SINCE:
         return False
@@ -66,17 +66,17 @@ def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
 
 def _outside(process: Process, procedure: str, party: Party) -> Findings:
     status = process.registry.info.status
-    if status == "loaded" and not _is_initialising(process):
-        what = f"{procedure} is called before MPI is initialised"
-        yield Finding.of("not-initialised", what, [party])
+    if status == "loaded" and not _is_initializing(process):
+        what = f"{procedure} is called before MPI is initialized"
+        yield Finding.of("not-initialized", what, [party])
     elif status == "finalized" and not process.live_sessions:  # what is made of one outlives it
         what = f"{procedure} is called after MPI_Finalize"
-        yield Finding.of("finalised", what, [party])
+        yield Finding.of("finalized", what, [party])
 
 
-def _is_initialising(process: Process) -> bool:
+def _is_initializing(process: Process) -> bool:
     # By another thread, of which this one may know that it is through.
     return any(
-        thread.call is not None and thread.call.procedure in _INITIALISING
+        thread.call is not None and thread.call.procedure in _INITIALIZING
         for thread in process.threads
     )

@@ -40,7 +40,7 @@ class NotKnown(MpippError):
 
 
 def check(known: World) -> Findings:
-    """Conflicts, and synchronisation that is wrong by itself."""
+    """Conflicts, and synchronization that is wrong by itself."""
     logs, failed = _logs(known)
     if not logs and not failed:
         return

@@ -311,7 +311,7 @@ class Process:
 
     @cached_property
     def has_left_sessions(self) -> bool:
-        """Whether it has no session any more, or ends the last one, and never initialised MPI.
+        """Whether it has no session any more, or ends the last one, and never initialized MPI.
 
         It may begin another one; but what was made of those before is gone.
         """

@@ -2,7 +2,7 @@
 """Are the arguments of calls on topologies and of those that make communicators allowed?
 
 Process grids and graphs (MPI-4.1, section 8.5), colours of a split (section 7.4.2), leaders of
-groups that meet (section 7.6.2), and neighbourhoods (section 8.6).
+groups that meet (section 7.6.2), and neighborhoods (section 8.6).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check(process: Process) -> Findings:
         if operation.among_neighbors and comm.topology == "none":
             what = f"{call.procedure} is called on a communicator without a topology"
             parties = [operation.party(), *_made(operation, comm)]
-            yield Finding.of("no-neighbours", what, parties)
+            yield Finding.of("no-neighbors", what, parties)
         elif check_one is not None:
             yield from islice(check_one(operation, comm), 1)
 
@@ -53,7 +53,7 @@ def _array(operation: Operation, name: str) -> Sequence[int]:
 
 def _nulls(operation: Operation, lengths: Mapping[str, int | None]) -> Findings:
     for what, words in missing_arrays(operation.call.arguments, lengths):
-        yield Finding.of("null-neighbours", what, [operation.party()], **words)
+        yield Finding.of("null-neighbors", what, [operation.party()], **words)
 
 
 def _grid(operation: Operation, comm: Comm) -> Findings:
@@ -129,7 +129,7 @@ def _shift(operation: Operation, comm: Comm) -> Findings:
         yield Finding.of("grid-direction", what, parties)
 
 
-def _neighbours_of(operation: Operation, comm: Comm) -> Findings:
+def _neighbors_of(operation: Operation, comm: Comm) -> Findings:
     yield from _needs(operation, comm, "graph", "no-graph")
     yield from _rank(operation, comm)
 
@@ -171,7 +171,7 @@ def _distributed(operation: Operation, comm: Comm) -> Findings:
     yield from _degrees(operation, {"n": [n]})
     yield from _nulls(operation, {"sources": n, "degrees": n})
     yield from _degrees(operation, {"degrees": _array(operation, "degrees")})
-    yield from _neighbours(operation, comm)
+    yield from _neighbors(operation, comm)
     yield from _weights(operation, "weights")
 
 
@@ -179,7 +179,7 @@ def _adjacent(operation: Operation, comm: Comm) -> Findings:
     into, out = _number(operation, "indegree"), _number(operation, "outdegree")
     yield from _degrees(operation, {"indegree": [into], "outdegree": [out]})
     yield from _nulls(operation, {"sources": into, "destinations": out})
-    yield from _neighbours(operation, comm)
+    yield from _neighbors(operation, comm)
     yield from _weights(operation, "sourceweights", "destweights")
 
 
@@ -192,12 +192,12 @@ def _degrees(operation: Operation, given: Mapping[str, Sequence[int | None]]) ->
                 yield Finding.of("negative-degree", what, [operation.party()], name=place)
 
 
-def _neighbours(operation: Operation, comm: Comm) -> Findings:
+def _neighbors(operation: Operation, comm: Comm) -> Findings:
     for name in ("sources", "destinations"):
         for i, rank in enumerate(_array(operation, name)):
             if not 0 <= rank < comm.size:
                 what = f"{name}[{i}] is {rank}, but the communicator has {ranks_of(comm.size)}"
-                yield Finding.of("neighbour-rank", what, [operation.party()])
+                yield Finding.of("neighbor-rank", what, [operation.party()])
 
 
 def _weights(operation: Operation, *names: str) -> Findings:
@@ -249,8 +249,8 @@ _CHECKS: Mapping[str, Callable[[Operation, Comm], Findings]] = {
     "MPI_Cart_get": _size_of_grid,
     "MPI_Graphdims_get": _edges,
     "MPI_Graph_get": _edges,
-    "MPI_Graph_neighbors_count": _neighbours_of,
-    "MPI_Graph_neighbors": _neighbours_of,
+    "MPI_Graph_neighbors_count": _neighbors_of,
+    "MPI_Graph_neighbors": _neighbors_of,
     "MPI_Dist_graph_neighbors_count": _distributed_edges,
     "MPI_Dist_graph_neighbors": _distributed_edges,
     "MPI_Graph_create": _graph,

@@ -25,7 +25,7 @@ class Breach:
         level: as provided, "MPI_THREAD_FUNNELED".
         call: of a thread that may not call MPI, or not then.
         other: what another thread was inside of meanwhile, where the level is
-            MPI_THREAD_SERIALIZED; else the call that initialised MPI.
+            MPI_THREAD_SERIALIZED; else the call that initialized MPI.
     """
 
     level: str

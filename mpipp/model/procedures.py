@@ -58,7 +58,7 @@ class Marked(NamedTuple):
     """A procedure of which nothing is recorded but that a thread is inside of it."""
 
     handles: tuple[GivenHandle, ...] = ()  # by value, in the order of its parameters
-    needs_mpi: bool = False  # MPI must be initialised, and not finalised
+    needs_mpi: bool = False  # MPI must be initialized, and not finalized
 
 
 @dataclass(frozen=True)

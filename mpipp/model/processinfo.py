@@ -60,7 +60,7 @@ class ProcessInfo:
     spawned: int = 0  # processes that it has started by MPI_Comm_spawn, with others
     several_threads: bool = False  # they may call MPI at the same time
     several_called: bool = False  # more than one has called it
-    main_thread: int | None = None  # that initialised MPI, as gettid says; None: not known
+    main_thread: int | None = None  # that initialized MPI, as gettid says; None: not known
     tag_ub: int | None = None  # MPI_TAG_UB; None: not known
     kind_bits: int = 0  # of handles, that tell which kind they are of; 0: none do
     ledger_bytes: int = 0  # that the past of the channels takes
@@ -84,7 +84,7 @@ class ProcessInfo:
     untold: int = 0  # loads and stores in buffers that found no room
     hindrances: frozenset[str] = frozenset()  # why others could not be looked at as they might
     started_at: int = (
-        0  # when MPI was initialised, in nanoseconds on the node's clock; 0: not known
+        0  # when MPI was initialized, in nanoseconds on the node's clock; 0: not known
     )
     guard: str = "none"  # of buffers of pending operations: "there" "failed"; "none": not asked for
 

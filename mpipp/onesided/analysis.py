@@ -183,7 +183,7 @@ class _Analysis:
             yield DAMAGED
         window = self.windows[event.window]
         if kind == "sync" and not event.attempt:
-            self.polling.synchronise(process, event)
+            self.polling.synchronize(process, event)
         if event.exclusive and not event.attempt:
             owner = self.indices[mine.made.ranks[event.target]]
             self.flags.minded.add((event.window, owner, LOCKED))

@@ -79,7 +79,7 @@ class Conflict(NamedTuple):
         shared: first and end of some bytes that both have; of "rma-apart" where the first lies.
         why: "pending": the first is not complete when the same process goes on; "incomplete": the
             second's process has heard of the first's call, but not of its completion; "unordered":
-            nothing orders them; "copies": the window's copies were not synchronised; "itself": it
+            nothing orders them; "copies": the window's copies were not synchronized; "itself": it
             is one operation.
         times: how often at these lines.
         apart: where the second lies if they have no bytes in common.
@@ -262,10 +262,10 @@ class Conflicts:
         return before.low < entry.high and entry.low < before.high and bool(shared(before, entry))
 
     def _stale(self, before: Entry, entry: Entry) -> bool:
-        # Whether two that are ordered are of copies of a window that were not synchronised
+        # Whether two that are ordered are of copies of a window that were not synchronized
         # between them (separate model).
         if _excluded(before, entry):
-            return False  # the lock and the unlock between them synchronise
+            return False  # the lock and the unlock between them synchronize
         if before.kind in (STORE, WRITTEN):
             published = before.public_time <= entry.segment.clock[before.actor]
             return entry.kind in rules.REMOTE and not published

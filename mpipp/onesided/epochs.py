@@ -66,7 +66,7 @@ class Epochs:
         self.guarded = deque[Entry]()
         self.heard: tuple[int, ...] = ()
         self.heard_number = 0
-        self.stored: Entry | None = None  # since the last synchronisation
+        self.stored: Entry | None = None  # since the last synchronization
         self.no_put: dict[int, Synchronization] = {}  # by the number of fences up to it
         self.attempts: dict[int, str] = {}  # the last call of each thread that began to be wrong
         self.joined: dict[int, tuple[Segment, Segment]] = {}

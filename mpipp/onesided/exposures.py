@@ -50,7 +50,7 @@ class Pairs:
         self._settled = set[tuple[int, int]]()  # of which enough are kept
 
     def add(self, one: Lasting, other: Lasting) -> None:
-        """One more, which no synchronisation orders."""
+        """One more, which no synchronization orders."""
         key = one.event.moment.place, other.event.moment.place
         alike = self._found.setdefault(key, [])
         if len(alike) == _MOST_ALIKE and key not in self._settled:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Synchronisation that is wrong by itself, whatever memory is accessed."""
+"""Synchronization that is wrong by itself, whatever memory is accessed."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Polling:
         else:
             flags.reads(group, process.index, process.time, number)
 
-    def synchronise(self, process: Process, event: Synchronization) -> None:
+    def synchronize(self, process: Process, event: Synchronization) -> None:
         """MPI_Win_sync: the process may have loaded what others have put, or stored for them."""
         polled = event.window, process.index, POLLED
         self._flags.minded |= {polled, (event.window, process.index, STORED)}

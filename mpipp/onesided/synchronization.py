@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What calls that synchronise a window end, and whom they let hear of it (MPI-4.1, 12.5).
+"""What calls that synchronize a window end, and whom they let hear of it (MPI-4.1, 12.5).
 
 A fence is taken for a barrier after which all operations before it are complete everywhere, unless
 it is known to end no epoch: it asserts that none precedes, is the first, or comes after one that

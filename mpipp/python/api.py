@@ -98,7 +98,7 @@ class TypeTree:
     def from_mpi4py(cls, datatype: Any) -> TypeTree:
         """The type-tree of an mpi4py `MPI.Datatype`, committed or not.
 
-        Raises MpippError for the null datatype, for a freed one, and when MPI is not initialised.
+        Raises MpippError for the null datatype, for a freed one, and when MPI is not initialized.
         """
         return cls(from_mpi4py(datatype))
 

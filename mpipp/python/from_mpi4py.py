@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An mpi4py datatype as a type-tree, with what the MPI library itself reports.
 
-Needs mpi4py and an initialised MPI. Everything is read with MPI_Type_get_envelope and
+Needs mpi4py and an initialized MPI. Everything is read with MPI_Type_get_envelope and
 MPI_Type_get_contents (MPI-4.1, section 5.1.13) through mpi4py's `Datatype.decode`.
 """
 
@@ -20,7 +20,7 @@ def from_mpi4py(datatype: Any) -> Datatype:
 
     Components that are the same, or were made alike, are one object. Raises MpippError for what is
     no datatype, the null datatype (which is what mpi4py makes of a freed one), a combiner that is
-    not known here, and where there is no mpi4py or MPI is not initialised.
+    not known here, and where there is no mpi4py or MPI is not initialized.
     """
     mpi = _checked(datatype)
     work = _Reading(mpi)

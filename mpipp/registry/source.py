@@ -85,7 +85,7 @@ class Source:
 
     @property
     def constants(self) -> Mapping[str, int]:
-        """The standard's constants that are no handles; more appear when MPI is initialised."""
+        """The standard's constants that are no handles; more appear when MPI is initialized."""
         if self._constants is None:
             entries = self.entries("constants", RawConstant)
             self._constants = {text(raw.name): raw.value for raw in entries}

@@ -66,7 +66,7 @@ class Cell(NamedTuple):
     call: str
     data: str
     place: str
-    seconds: float | None  # since MPI was initialised; None: not known
+    seconds: float | None  # since MPI was initialized; None: not known
 
 
 class Row(NamedTuple):

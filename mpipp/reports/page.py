@@ -15,7 +15,7 @@ from mpipp.reports.svg import cleaned
 # A browser that finds anything else in it does not load or run it.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _HOW = "How many operations there were, and how their buffers were looked at"
-_TIMES = "; seconds since MPI was initialised, of calls that do not repeat those before them"
+_TIMES = "; seconds since MPI was initialized, of calls that do not repeat those before them"
 _ACCESSES = 2  # parties of a conflict; more of them say how it came
 _MANY = 12  # findings, of which only the errors are open; places, all of which are folded
 

@@ -132,7 +132,7 @@ class Node:
 
         What is decoded is of this machine's byte order, see `is_native`.
 
-        Equal neighbours may come in one such row or in several. Raises UnreadableMemory at the
+        Equal neighbors may come in one such row or in several. Raises UnreadableMemory at the
         first item of a chunk that cannot be read.
         """
         view = self.view
@@ -254,7 +254,7 @@ def stage_node(memory: Memory, address: int, datatype: Datatype, prefix: Indices
 
 
 class _Windows:
-    # Memory with the last few windows kept, so that neighbouring values cost one read. A window
+    # Memory with the last few windows kept, so that neighboring values cost one read. A window
     # that cannot be read whole is no error: the values in it are then read one by one.
 
     def __init__(self, memory: Memory) -> None:

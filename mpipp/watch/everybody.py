@@ -141,7 +141,7 @@ class Everybody:
 
 
 def _without(watched: Sequence[Watched]) -> Iterator[ProcessInfo]:
-    # Those that have initialised MPI and will not ask.
+    # Those that have initialized MPI and will not ask.
     for one in watched:
         if one.strict:
             continue

@@ -111,7 +111,7 @@ class Watched(Recorded):
 
     @property
     def initialized(self) -> bool:
-        """Whether it has initialised MPI."""
+        """Whether it has initialized MPI."""
         return self.registry.info.status in ("started", "finalized")
 
     @property

@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
 @pytest.mark.parametrize(
     ("args", "when", "comm"),
     [
-        ([], "before MPI is initialised", "<unknown MPI_Comm 0x44000000>"),
+        ([], "before MPI is initialized", "<unknown MPI_Comm 0x44000000>"),
         (["1"], "after MPI_Finalize", '"MPI_COMM_WORLD"'),
     ],
 )

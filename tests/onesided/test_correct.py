@@ -13,7 +13,7 @@ SOURCE = ROOT / "tests" / "provoke" / "programs" / "correct_onesided.c"
 @pytest.mark.parametrize("seed", [1, 101, 201])
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_of_random_correct_programs_nothing_is_told(mpi: MPI, seed: int) -> None:
-    """All kinds of windows, operations and synchronisation, 60 programs in each run."""
+    """All kinds of windows, operations and synchronization, 60 programs in each run."""
     n = 3 if (mpi.id, seed) == ("openmpi4", 201) else 2  # the others are slow
     run = runs.run(mpi, [compile_program(SOURCE, mpi), str(seed), "60"], "--check=rma", n=n)
     assert (run.status, run.blocks) == (0, [])

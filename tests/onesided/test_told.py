@@ -39,7 +39,7 @@ def test_each_conflict_is_told_and_what_is_right_is_not(mpi: MPI) -> None:
 
 
 @on_mpi("mpich4", "openmpi4")
-def test_whatever_synchronises_orders_and_nothing_else_does(mpi: MPI) -> None:
+def test_whatever_synchronizes_orders_and_nothing_else_does(mpi: MPI) -> None:
     program = compile_program(HERE / "programs" / "orders.c", mpi)
     orders = re.findall(r"ORDERED\((\w+)\) {", (HERE / "programs" / "orders.c").read_text())
     right = runs.run(mpi, [program], "--check=rma", n=3)
@@ -163,8 +163,8 @@ def test_the_separate_memory_model_is_asked_for(mpi: MPI) -> None:
     assert (own.status, own.output, own.blocks) == (0, "done\n", [])
     separate = runs.run(mpi, [program], "--check=rma", "--rma-model", "separate")
     assert [alike(block) for block in separate.blocks] == expected("copies.txt", mpi)
-    synchronised = runs.run(mpi, [program, "sync"], "--check=rma", "--rma-model=separate")
-    assert (synchronised.status, synchronised.blocks) == (0, [])
+    synchronized = runs.run(mpi, [program, "sync"], "--check=rma", "--rma-model=separate")
+    assert (synchronized.status, synchronized.blocks) == (0, [])
 
 
 @on_mpi("mpich4")

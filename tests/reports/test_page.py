@@ -119,7 +119,7 @@ def test_what_is_shown(shown: Browser, page: Path) -> None:
         "MPI_Recv 12 MPI_DOUBLE\nwrong.c:37 in exchange, at TIME"
     )
     assert texts("#f1 caption") == [
-        "messages with tag 7 on MPI_COMM_WORLD; seconds since MPI was initialised, "
+        "messages with tag 7 on MPI_COMM_WORLD; seconds since MPI was initialized, "
         "of calls that do not repeat those before them"
     ]
     assert texts("#f3 .library") == ["in libgrid.so"]

@@ -158,7 +158,7 @@ def test_all_elements_that_overlap() -> None:
         ),
     ],
 )
-def test_a_gap_names_its_neighbours(displacement: int, message: str) -> None:
+def test_a_gap_names_its_neighbors(displacement: int, message: str) -> None:
     with pytest.raises(AddressError) as error:
         at_displacement(VECTOR, displacement)
     assert str(error.value) == message

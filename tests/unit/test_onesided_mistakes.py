@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Synchronisation that is wrong by itself, and memory that is not there long enough."""
+"""Synchronization that is wrong by itself, and memory that is not there long enough."""
 
 from __future__ import annotations
 

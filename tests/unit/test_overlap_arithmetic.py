@@ -55,7 +55,7 @@ from mpipp.typetree import Datatype
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
 PAIRS = some(60_000)
-_NEIGHBOURS = 8  # buffers that a new one is compared with
+_NEIGHBORS = 8  # buffers that a new one is compared with
 
 
 class Maker:
@@ -251,7 +251,7 @@ def test_random_buffers() -> None:
             check_union([made, *near[-2:]])
         except AssertionError as error:
             raise AssertionError(f"seed {number}: {error}") from error
-        near = [*near, made][-_NEIGHBOURS:]
+        near = [*near, made][-_NEIGHBORS:]
         number += 1
     print(f"seeds {SEED} to {number - 1}: {pairs} pairs in {time.monotonic() - start:.1f} s")
     assert PAIRS // 10 < overlaps < PAIRS - PAIRS // 10

@@ -109,7 +109,7 @@ def test_each_shape(datatype: Datatype, box: list[str], labels: list[str]) -> No
     assert picture.labels == labels
 
 
-def test_equal_neighbours_share_a_branch() -> None:
+def test_equal_neighbors_share_a_branch() -> None:
     picture = Picture(struct((1, 0, DOUBLE), (2, 16, DOUBLE), (1, 40, INT)))
     assert [text[0] for text in picture.texts] == ["STRUCT", "MPI_DOUBLE", "MPI_INT"]
     assert picture.labels == ["[0] 1 × at 0", "[1] 2 × at 16", "[2] 1 × at 40"]

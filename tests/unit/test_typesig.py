@@ -310,7 +310,7 @@ def test_words_without_any_repetition_in_common() -> None:
     one, other = fibonacci(80, 0), fibonacci(80, 1)
     assert one.elements == 37889062373143906
     assert compare(one, other).verdict == "match"
-    # Two neighbours in the other order differ in their last two elements only.
+    # Two neighbors in the other order differ in their last two elements only.
     swapped = Signature(((fibonacci(78, 0), 1), (fibonacci(79, 1), 1)))
     found = compare(one, swapped)
     assert (found.verdict, found.equal) == ("mismatch", one.elements - 2)

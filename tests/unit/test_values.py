@@ -143,7 +143,7 @@ def test_long_text_is_cut_as_gdb_does() -> None:
     assert text(contiguous(4, CHAR), b"abcd", elements=2) == '"ab"...'
 
 
-def test_characters_that_are_not_neighbours() -> None:
+def test_characters_that_are_not_neighbors() -> None:
     assert text(contiguous(3, resized(0, 2, CHAR)), b"a.b.c.") == '"abc"'
     assert text(vector(3, 1, 2, CHAR), b"a.b.c.") == '{"a", "b", "c"}'
     assert text(struct((1, 0, CHAR), (2, 2, CHAR)), b"a.bc") == "{b0 = 'a', b1 = \"bc\"}"

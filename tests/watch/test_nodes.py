@@ -128,7 +128,7 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
     first = "at the first element: MPI_FLOAT"
     between = f"what is sent does not match what is received, {first} is sent, MPI_INT received"
     what = dict.fromkeys((f"MPI_Neighbor_{form}" for form in forms), between)
-    if topology == "dist_graph":  # in which rank 1 is its own neighbour, too
+    if topology == "dist_graph":  # in which rank 1 is its own neighbor, too
         itself = f"what a process sends itself does not match what it receives, {first} and MPI_INT"
         what = {name: between if name.endswith("w") else itself for name in what}
     keys = []

@@ -87,7 +87,7 @@ def states(process: Process) -> list[str]:
 
 
 def persistent(process: Process) -> None:
-    process.until("initialised")
+    process.until("initialized")
     assert states(process) == ["inactive", "inactive"]
     request = process.find("request", "pair[1]")
     assert request.persistent and request.call.procedure == "MPI_Ssend_init"

@@ -11,7 +11,7 @@
 int mpipp_is_recorded(uint64_t low, uint64_t high);
 // A window was made, or is freed.
 void mpipp_recorded_window(const struct mpipp_event *event);
-// A call is about to start an operation; has synchronised, or changed a window's memory.
+// A call is about to start an operation; has synchronized, or changed a window's memory.
 void mpipp_recorded_before(const struct mpipp_call *call);
 void mpipp_recorded_after(const struct mpipp_call *call);
 void mpipp_recorded_end_all(void);

@@ -65,7 +65,7 @@ def handles(procedure: Procedure) -> list[Handle]:
 
 
 def needs_mpi(procedure: Procedure) -> bool:
-    """Whether MPI must be initialised, and not finalised."""
+    """Whether MPI must be initialized, and not finalized."""
     return not procedure.base.startswith((*known.ANY_TIME, *known.NOT_LOOKED_AT))
 
 

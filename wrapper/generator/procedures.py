@@ -25,7 +25,7 @@ NOT_RECORDED = {
 }  # fmt: skip
 
 # Recorded although they have no buffer and make or end no handle: they complete, start, wait,
-# synchronise, name, commit or set.
+# synchronize, name, commit or set.
 RECORDED = {
     "Init", "Init_thread", "Finalize", "Abort",
     "Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",

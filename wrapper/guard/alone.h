@@ -5,7 +5,7 @@
 
 #include "records/records.h"
 
-// Before and after the call that initialises MPI: threads that it has made are MPI's.
+// Before and after the call that initializes MPI: threads that it has made are MPI's.
 void mpipp_alone_enter(const struct mpipp_call *call);
 void mpipp_alone_leave(const struct mpipp_call *call);
 int mpipp_is_init(const struct mpipp_call *call);

@@ -129,8 +129,8 @@ void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_a
 // The numbers of peers of the call's communicator, 0 where it is not known.
 int64_t mpipp_peers(const struct mpipp_call *call);   // size, or remote size
 int64_t mpipp_parts(const struct mpipp_call *call);   // of the process's own group
-int64_t mpipp_sources(const struct mpipp_call *call); // neighbours that send to this process
-int64_t mpipp_targets(const struct mpipp_call *call); // neighbours this process sends to
+int64_t mpipp_sources(const struct mpipp_call *call); // neighbors that send to this process
+int64_t mpipp_targets(const struct mpipp_call *call); // neighbors this process sends to
 // Whether the root's arguments count in this process, and whether the others' do.
 int mpipp_at_root(const struct mpipp_call *call);
 int mpipp_at_leaf(const struct mpipp_call *call);

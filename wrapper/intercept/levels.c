@@ -16,7 +16,7 @@ enum { MAX_BREACHES = 16 };
 
 static struct mpipp_breach *breaches;
 static uint32_t level = MPIPP_THREAD_UNKNOWN;
-// The thread that initialised MPI, and its call.
+// The thread that initialized MPI, and its call.
 static struct mpipp_thread *initializer;
 static struct mpipp_breach main_call;
 
@@ -140,7 +140,7 @@ static uint64_t place_of(const struct mpipp_thread *other, uint64_t serial) {
   return python == serial ? MPIPP_READ(other->place) : caller;
 }
 
-// Only the thread that initialised MPI may call it.
+// Only the thread that initialized MPI may call it.
 static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *breach) {
   if (thread == initializer && thread->serial == main_call.other_thread) return;
   breach->state = MPIPP_BREACH_CERTAIN;

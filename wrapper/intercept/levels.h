@@ -7,7 +7,7 @@
 
 #include "records/records.h"
 
-// The call that initialised MPI has returned.
+// The call that initialized MPI has returned.
 void mpipp_ask_thread_level(void);
 // Whether threads may call MPI side by side in a program of sessions alone; this one was asked for
 // with that info.

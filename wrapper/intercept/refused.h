@@ -7,7 +7,7 @@
 
 // In a hook's enter, which returns what this does: the error handler of what the call is on is
 // called with this class, or the job ends. MPIPP_GO_ON where there is neither: before MPI is
-// initialised, after it is finalised, and without MPI_COMM_WORLD for what is on nothing.
+// initialized, after it is finalized, and without MPI_COMM_WORLD for what is on nothing.
 int mpipp_refuse(struct mpipp_passage *passage, int error_class);
 
 // The same of a call of which nothing is recorded, with the first handle that it is given; returns

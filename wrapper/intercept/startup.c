@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Start and end of the recording: of the process at its first call, of MPI at its initialisation.
+// Start and end of the recording: of the process at its first call, of MPI at its initialization.
 #include "intercept/startup.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ struct mpipp_thread *mpipp_thread_new(void) {
   if (thread) mpipp_watch(thread);
   if (thread && mpipp_registry.status == MPIPP_STATUS_LOADED) {
     thread->depth = 1;
-    if (starting()) { // MPI was initialised before this library was there
+    if (starting()) { // MPI was initialized before this library was there
       mpipp_channels_late();
       mpipp_attached_unseen();
       mpipp_registry.unseen = 1;

@@ -24,7 +24,7 @@ static struct mpipp_created {
   uint64_t low, high;
   uint64_t shift;       // 0: MPI has the program's addresses
   uint64_t first, last; // pages with nothing but the window's bytes
-  int has_neighbours;   // other memory of the program's is in its pages
+  int has_neighbors;    // other memory of the program's is in its pages
   int is_there;
 } all[MOST];
 static int has_more; // windows that found no room: any memory may be theirs
@@ -58,12 +58,12 @@ static int look_around(struct mpipp_created *made) {
   made->first = mpipp_page_up(made->base);
   made->last = mpipp_page_down(made->end);
   int is_whole = made->low == made->base && made->high == made->end;
-  made->has_neighbours = !is_whole;
+  made->has_neighbors = !is_whole;
   if (mpipp_is_static_memory(made->base, made->end)) return 1;
   if (mpipp_is_in_block(made->base, made->end, &start, &end)) {
     int is_first = made->base == start + MPIPP_BLOCK_HEAD;
     if (is_first) made->first = start;
-    if (is_first && made->high == end) made->has_neighbours = 0;
+    if (is_first && made->high == end) made->has_neighbors = 0;
     return 1;
   }
   // The C library, and MPI, have memory of their own between the program's.
@@ -116,7 +116,7 @@ uint64_t mpipp_created_begin(uint64_t base, uint64_t size, int others) {
   mpipp_areas_open_all(); // what they hold is to be read
   if (!others && has_room(size) && look_around(making) && making->first < making->last &&
       !has_others(making) && mpipp_pages_open() &&
-      mpipp_is_quiet(making->low, making->high, making->has_neighbours) && share(making))
+      mpipp_is_quiet(making->low, making->high, making->has_neighbors) && share(making))
     making->shift = view_of(making);
   errno = saved;
   if (!making->shift) mpipp_areas_leave(base, base + size); // they may be another window's, too
@@ -135,7 +135,7 @@ static void end(struct mpipp_created *made, int others) {
   if (!made->shift) return;
   mpipp_moved_drop(made->low, made->shift);
   // Else MPI still has the view, of buffers of the program's in it.
-  if (!others && mpipp_is_quiet(made->low, made->high, made->has_neighbours)) {
+  if (!others && mpipp_is_quiet(made->low, made->high, made->has_neighbors)) {
     munmap((void *)(uintptr_t)(made->low + made->shift), bytes);
     if (!has_others(made)) unshare(made);
   }

@@ -103,7 +103,7 @@ static int are_requests_quiet(uint64_t low, uint64_t high) {
   return !any;
 }
 
-int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbours) {
+int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbors) {
   return !mpipp_has_open(devices) && !mpipp_is_attached(low, high) && are_operations_complete() &&
-         (!has_neighbours || mpipp_has_one_thread()) && are_requests_quiet(low, high);
+         (!has_neighbors || mpipp_has_one_thread()) && are_requests_quiet(low, high);
 }

@@ -11,6 +11,6 @@ void mpipp_quiet_enter(const struct mpipp_call *call);
 void mpipp_quiet_leave(const struct mpipp_call *call);
 // Whether that is so of the pages [low, high) now, as far as the calls tell that are over; whether
 // they have other memory of the program's in them, too.
-int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbours);
+int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbors);
 
 #endif

@@ -7,7 +7,7 @@
 #include "onesided/entries.h"
 #include "onesided/log.h"
 #include "onesided/members.h"
-#include "records/neighbours.h"
+#include "records/neighbors.h"
 #include "records/store.h"
 
 enum { MOST_SOURCES = 64 }; // that are told; of more, all are taken for such
@@ -72,18 +72,18 @@ static const struct mpipp_buffer *taken(const struct mpipp_call *of) {
 static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, uint64_t *found) {
   const struct mpipp_buffer *some = taken(of);
   int signatures = mpipp_facts[of->procedure].signatures;
-  int among_neighbours = signatures == MPIPP_SIGNATURES_NEIGHBORS && mpipp_knows_neighbours(comm);
-  if (!among_neighbours && (signatures != MPIPP_SIGNATURES_PAIRS || !some)) return -1;
-  int64_t count = among_neighbours ? comm->indegree : (int64_t)vector_of(of, some)->length;
+  int among_neighbors = signatures == MPIPP_SIGNATURES_NEIGHBORS && mpipp_knows_neighbors(comm);
+  if (!among_neighbors && (signatures != MPIPP_SIGNATURES_PAIRS || !some)) return -1;
+  int64_t count = among_neighbors ? comm->indegree : (int64_t)vector_of(of, some)->length;
   int number = 0;
   for (int64_t i = 0; i < count; i++) {
     if (some && !has_some(of, some, (uint64_t)i)) continue;
-    int64_t rank = among_neighbours ? mpipp_source(comm, (int32_t)i) : i;
+    int64_t rank = among_neighbors ? mpipp_source(comm, (int32_t)i) : i;
     if (rank == MPI_PROC_NULL) continue;
     if (number == MOST_SOURCES) return -1;
     found[number++] = mpipp_log_rank(comm, rank);
   }
-  return number < count || among_neighbours ? number : -1;
+  return number < count || among_neighbors ? number : -1;
 }
 
 // The world rank of the root, which may be this process; MPIPP_LOG_NOT_KNOWN: none here.

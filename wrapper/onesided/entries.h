@@ -11,9 +11,9 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
 void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win);
 // An operation on a window; request: 0 without.
 void mpipp_log_operation(const struct mpipp_call *call, uint64_t request);
-// A call on a window begins: one that synchronises or frees it, and that MPI may find to be wrong.
+// A call on a window begins: one that synchronizes or frees it, and that MPI may find to be wrong.
 void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle);
-// A call that synchronises, which has succeeded; before: entries that were there when it began.
+// A call that synchronizes, which has succeeded; before: entries that were there when it began.
 void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before);
 // MPI_Win_set_info.
 void mpipp_log_hints(const struct mpipp_call *call);

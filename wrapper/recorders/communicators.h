@@ -11,7 +11,7 @@ void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm);
 // The handle has been given out, for one that is yet to be made, or of which nothing is known: it
 // is not that of a freed one any more, nor are its channels.
 void mpipp_comm_promised(uint64_t handle);
-void mpipp_comm_start(void); // MPI_COMM_WORLD and MPI_COMM_SELF, once MPI is initialised
+void mpipp_comm_start(void); // MPI_COMM_WORLD and MPI_COMM_SELF, once MPI is initialized
 // The process is one of mpi://WORLD, where it has a rank without MPI_COMM_WORLD; before that is
 // there.
 void mpipp_session_world(uint64_t session);

@@ -154,7 +154,7 @@ int mpipp_is_attached(uint64_t low, uint64_t high) {
   return found;
 }
 
-// With the lock held: threads may synchronise one window with several others at a time.
+// With the lock held: threads may synchronize one window with several others at a time.
 static void change_epochs(struct mpipp_win *record, uint64_t add, uint64_t remove) {
   if (!record) return;
   __atomic_store_n(&record->epochs, (record->epochs | add) & ~remove, __ATOMIC_RELEASE);

@@ -22,7 +22,7 @@ struct mpipp_breach {
   uint64_t tid, other_tid;
   uint64_t caller, other_caller; // return addresses
   uint64_t other_thread;         // serial of the other thread
-  uint64_t other_serial;         // of the call that it was in; 0: the call that initialised MPI
+  uint64_t other_serial;         // of the call that it was in; 0: the call that initialized MPI
 };
 
 #endif

@@ -80,7 +80,7 @@ enum mpipp_present {
   MPIPP_HAS_ERRORCODE = 131072,
   MPIPP_HAS_ARGUMENTS = 262144, // inputs that have names
   MPIPP_HAS_COUNTS = 524288,    // of a reduce-scatter, in the first of the vectors
-  MPIPP_HAS_AGAIN = 1048576,    // MPI was initialised, or finalised, before this call does it
+  MPIPP_HAS_AGAIN = 1048576,    // MPI was initialized, or finalized, before this call does it
   MPIPP_HAS_STARTS = 2097152,   // private: its request is started by further calls
   MPIPP_HAS_TYPES = 4194304,    // `types`, of no constructor: a file's view is made of them
   // what comes before the second buffer in the record

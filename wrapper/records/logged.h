@@ -77,7 +77,7 @@ enum mpipp_log_hints {
   MPIPP_LOG_NO_LOCKS = 128,
 };
 
-// Of a call that synchronises: what it asserts, which MPI libraries number as they like; and more.
+// Of a call that synchronizes: what it asserts, which MPI libraries number as they like; and more.
 enum mpipp_log_assertions {
   MPIPP_LOG_NO_CHECK = 1,
   MPIPP_LOG_NO_STORE = 2,

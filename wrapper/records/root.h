@@ -117,7 +117,7 @@ struct mpipp_registry {
   uint64_t pid;
   int32_t world_rank, world_size; // of MPI_COMM_WORLD, or mpi://WORLD; -1: unknown
   uint64_t dropped;               // records lost for want of memory
-  uint64_t started_at;            // when MPI was initialised, as mpipp_timed has it; 0: not yet
+  uint64_t started_at;            // when MPI was initialized, as mpipp_timed has it; 0: not yet
   uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
   uint64_t several_threads;       // 1: they may call MPI at the same time
   uint64_t several_called;        // 1: more than one thread has called MPI
@@ -125,7 +125,7 @@ struct mpipp_registry {
   uint64_t job;                   // tells the launcher's jobs apart; 0: not known
   uint64_t parent;                // process id of what started this process
   uint32_t standard, standard_minor; // the version of MPI that the library follows; 0, 0: not known
-  uint64_t main_thread;              // that initialised MPI, as gettid says; 0: not known
+  uint64_t main_thread;              // that initialized MPI, as gettid says; 0: not known
   int64_t tag_ub;                    // MPI_TAG_UB; 0: not known
   uint64_t kind_bits;                // of handles (mpi/vendor.h)
   uint32_t end_awaited;  // 1: MPI_COMM_SELF still has the attribute that is deleted last

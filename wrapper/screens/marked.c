@@ -17,7 +17,7 @@ struct mpipp_marked_handle {
   uint16_t role; // MPIPP_ROLE_
 };
 struct mpipp_marked {
-  uint32_t needs_mpi; // 1: MPI must be initialised, and not finalised
+  uint32_t needs_mpi; // 1: MPI must be initialized, and not finalized
   uint32_t count;     // of handles
   struct mpipp_marked_handle handles[2];
 };

@@ -3,7 +3,7 @@
 
 #include "mpi/vendor.h"
 #include "recorders/digests.h"
-#include "records/neighbours.h"
+#include "records/neighbors.h"
 #include "screens/values.h"
 
 enum { OF_PARTS = 400 };
@@ -91,8 +91,8 @@ static int own_of(const struct mpipp_call *call, const struct mpipp_buffer *buff
   return 1;
 }
 
-static int is_own_neighbour(const struct mpipp_comm *comm) {
-  if (!mpipp_knows_neighbours(comm)) return 0;
+static int is_own_neighbor(const struct mpipp_comm *comm) {
+  if (!mpipp_knows_neighbors(comm)) return 0;
   for (int32_t i = 0; i < comm->outdegree; i++) {
     if (mpipp_destination(comm, i) == comm->rank) return 1;
   }
@@ -116,7 +116,7 @@ int mpipp_fits_itself(const struct mpipp_call *call, const struct mpipp_comm *co
   case MPIPP_PROC_Alltoallw:
     break;
   default:
-    if (facts->signatures != MPIPP_SIGNATURES_NEIGHBORS || !is_own_neighbour(comm)) return 1;
+    if (facts->signatures != MPIPP_SIGNATURES_NEIGHBORS || !is_own_neighbor(comm)) return 1;
     mpipp_doubt_buffer(call, 0, doubt);
     mpipp_doubt_buffer(call, 1, doubt);
     return mpipp_doubted(doubt, OF_PARTS, 0);

@@ -122,7 +122,7 @@ static int are_requests_there(const struct mpipp_call *call, struct mpipp_doubt 
   return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
 }
 
-// Whether the procedure is one that needs MPI to be initialised.
+// Whether the procedure is one that needs MPI to be initialized.
 static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   if (MPIPP_LIKELY(mpipp_is_there())) return 1;
   const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |

@@ -6,7 +6,7 @@
 #include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "recorders/digests.h"
-#include "records/neighbours.h"
+#include "records/neighbors.h"
 #include "records/registry.h"
 #include "records/store.h"
 
@@ -200,7 +200,7 @@ static void add_edges(struct mpipp_terms *terms, const struct mpipp_call *call) 
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
-  if (!comm || !mpipp_knows_neighbours(comm)) return;
+  if (!comm || !mpipp_knows_neighbors(comm)) return;
   const struct mpipp_shares sent = shares_of(call, read), received = shares_of(call, written);
   for (int i = 0; read && i < comm->outdegree; i++) {
     int to = (int)mpipp_destination(comm, i);

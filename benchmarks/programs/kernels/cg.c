@@ -4,7 +4,7 @@
 
 enum { ROWS = 3500, BAND = 400, HALF = 6, RESTART = 25 }; // of a process; width, entries a side
 
-static double *x, *b, *r, *p, *q; // p with BAND entries of each neighbour around it
+static double *x, *b, *r, *p, *q; // p with BAND entries of each neighbor around it
 static int before, after;
 
 static void prepare(void) {

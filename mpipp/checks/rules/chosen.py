@@ -13,7 +13,7 @@ from mpipp.errors import MpippError
 GROUPS = {
     "arguments": ("argument",),
     "handles": ("null-handle", "freed-handle", "no-handle", "wrong-free"),
-    "initialisation": ("lifetime",),
+    "initialization": ("lifetime",),
     "threads": ("thread-level",),
     "topologies": ("topology-argument", "group-argument"),
     "operations": ("op-not-allowed", "op-type"),

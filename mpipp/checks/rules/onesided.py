@@ -20,7 +20,7 @@ _LOCALLY = (
     "or MPI_Win_lock_all"
 )
 _ORDER = (
-    "end the one before the other begins, with a synchronisation that both processes take part in, "
+    "end the one before the other begins, with a synchronization that both processes take part in, "
     "or use other memory"
 )
 
@@ -130,9 +130,9 @@ RULES = (
         "rma-copies",
         _CONFLICT,
         "12.7",
-        "in the separate memory model what others have done is seen after a synchronisation of "
+        "in the separate memory model what others have done is seen after a synchronization of "
         "the process whose memory it is",
-        "synchronise the window in both processes: MPI_Win_sync, or a lock of the own memory",
+        "synchronize the window in both processes: MPI_Win_sync, or a lock of the own memory",
     ),
     Rule(
         "rma-no-epoch",

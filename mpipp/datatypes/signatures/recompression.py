@@ -2,9 +2,9 @@
 """Two type signatures in a form in which equal parts are one object, however they were built.
 
 The form is found by recompression (A. Jez): in turns, every run of one letter becomes a letter, and
-every pair of neighbours of which the first is "left" and the second "right" does, where each letter
+every pair of neighbors of which the first is "left" and the second "right" does, where each letter
 is either at random; until one letter is left of each signature. What a place becomes depends on its
-neighbourhood only, so the same text becomes the same letters. Before each turn, every part gives
+neighborhood only, so the same text becomes the same letters. Before each turn, every part gives
 what may be joined across its ends to those it is part of; no repetition is written out. The
 number of turns is logarithmic in the number of elements, and each takes time in proportion to the
 parts and items that are left. Chance decides on this time, never on what the letters stand for.
@@ -145,7 +145,7 @@ class _Recompression:
 
 
 def _joined(body: _Body, ends: dict[int, _Ends]) -> _Body:
-    # A body with what its parts gave, neighbouring runs of one letter as one.
+    # A body with what its parts gave, neighboring runs of one letter as one.
     result: _Body = []
 
     def add(run: _Run | None) -> None:

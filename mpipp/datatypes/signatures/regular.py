@@ -2,7 +2,7 @@
 """Type signatures for people: `1000000000 x {MPI_INT, MPI_DOUBLE}`, the shortest regular form.
 
 The form is that of Umpire and MUST (regular typesigs): the run-length list, in which identical
-neighbouring windows are summarised, the narrowest first, again and again.
+neighboring windows are summarised, the narrowest first, again and again.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _summarised(items: Items) -> Items:
 
 
 def _windows(items: Items, window: int, groups: dict[Items, Signature]) -> Items:
-    # Neighbouring windows that are identical as one.
+    # Neighboring windows that are identical as one.
     same = bytes(map(operator.eq, items, items[window:]))
     needle = b"\1" * window
     start = same.find(needle)

@@ -160,7 +160,7 @@ def _undefined(value: int) -> str:
 
 
 def _normal(parts: Iterable[tuple[Node, int]]) -> Signature:
-    # The one signature of these parts, without empty ones, neighbours merged, repetition outside.
+    # The one signature of these parts, without empty ones, neighbors merged, repetition outside.
     items: list[tuple[Node, int]] = []
     last: Node | None = None
     for node, count in parts:

@@ -120,7 +120,7 @@ def _crossing(stream: Stream, whole: Type, spell: Spell, name: str) -> Doubt | N
 
 def _padding(stream: Stream, whole: Type, spell: Spell) -> str:
     before = after = ""
-    for path, at, leaf in _neighbours(whole, stream.start):
+    for path, at, leaf in _neighbors(whole, stream.start):
         if at < stream.start:
             before = f"after {spell(path)}, which ends at {at + leaf.size}"
         else:
@@ -128,7 +128,7 @@ def _padding(stream: Stream, whole: Type, spell: Spell) -> str:
     return f"padding {before or after or 'only'}"
 
 
-def _neighbours(whole: Type, at: int) -> list[tuple[Path, int, Type]]:
+def _neighbors(whole: Type, at: int) -> list[tuple[Path, int, Type]]:
     # The last scalar or union before a place, and the first after it.
     reach = 1
     while reach < 2 * whole.size:

@@ -126,7 +126,7 @@ static void persistent_collectives(void) {
 #endif
 }
 
-static void neighbourhoods(void) {
+static void neighborhoods(void) {
   MPI_Comm ring, graph;
   MPI_Request r;
   int n = 1 + draw(SMALL), two[] = {n, n}, apart[] = {0, 2 * n}, sources[] = {left, right};
@@ -286,7 +286,7 @@ static void made(void) {
 }
 
 static void (*const COLLECTIVE[])(void) = {
-    made,           rooted,        of_all,    outstanding, persistent_collectives,
-    neighbourhoods, communicators, two_groups};
+    made,          rooted,        of_all,    outstanding, persistent_collectives,
+    neighborhoods, communicators, two_groups};
 
 #endif

@@ -111,7 +111,7 @@ static void of_each_count(void) {
   }
 }
 
-static void of_neighbours(void) {
+static void of_neighbors(void) {
   int n = 1 + draw(SMALL), is_large = draw(2), counts[] = {n, n}, places[] = {0, 2 * n};
   large_count many[] = {n, n};
   MPI_Aint bytes[] = {0, 16 * n};
@@ -143,6 +143,6 @@ static void of_neighbours(void) {
   MPI_Comm_free(&ring);
 }
 
-static void (*const EACH_FORM[])(void) = {of_one_count, of_each_count, of_neighbours};
+static void (*const EACH_FORM[])(void) = {of_one_count, of_each_count, of_neighbors};
 
 #endif

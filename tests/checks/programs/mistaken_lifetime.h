@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Of mistakes.c: calls before MPI is initialised, and after it is finalised.
+// Of mistakes.c: calls before MPI is initialized, and after it is finalized.
 #ifndef MISTAKEN_LIFETIME_H
 #define MISTAKEN_LIFETIME_H
 
-// Since MPI-4.0, also before it is initialised and after it is finalised.
+// Since MPI-4.0, also before it is initialized and after it is finalized.
 static void any_time(void) {
   MPI_Info info = MPI_INFO_ENV;
   RIGHT(MPI_Info_set(info, "key", "value"));
@@ -16,10 +16,10 @@ static void any_time(void) {
 }
 
 static void early(void) {
-  WRONG("lifetime: MPI_Send is called before MPI is initialised",
+  WRONG("lifetime: MPI_Send is called before MPI is initialized",
         MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
-  WRONG("lifetime: MPI_Comm_rank is called before MPI is initialised", MPI_Comm_rank(comm, &flag));
-  WRONG("lifetime: MPI_Get_processor_name is called before MPI is initialised",
+  WRONG("lifetime: MPI_Comm_rank is called before MPI is initialized", MPI_Comm_rank(comm, &flag));
+  WRONG("lifetime: MPI_Get_processor_name is called before MPI is initialized",
         MPI_Get_processor_name(room_for_more, &flag));
   MPI_Info info;
   RIGHT(MPI_Info_create(&info));
@@ -42,7 +42,7 @@ static void late(void) {
         MPI_Info_set(MPI_INFO_ENV, "key", "value"));
 #endif
   WRONG("lifetime: MPI_Finalize is called again", MPI_Finalize());
-  WRONG("lifetime: MPI_Init is called, but MPI is initialised already", MPI_Init(NULL, NULL));
+  WRONG("lifetime: MPI_Init is called, but MPI is initialized already", MPI_Init(NULL, NULL));
 }
 
 #endif

@@ -506,7 +506,7 @@ int main(int argc, char **argv) {
   attached();
   filled();
   freed();
-  WRONG("lifetime: MPI_Init is called, but MPI is initialised already", MPI_Init(&argc, &argv));
+  WRONG("lifetime: MPI_Init is called, but MPI is initialized already", MPI_Init(&argc, &argv));
   MPI_Group_free(&all);
   MPI_Win_free(&win);
   MPI_Finalize();

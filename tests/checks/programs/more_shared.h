@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows of each kind with each way to synchronise; files by each kind of pointer.
+// Windows of each kind with each way to synchronize; files by each kind of pointer.
 #ifndef MORE_SHARED_H
 #define MORE_SHARED_H
 #include "shared.h"

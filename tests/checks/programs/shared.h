@@ -9,7 +9,7 @@ static const char *path; // of a file that nobody else uses
 static void windows(void) {
   double *memory;
   MPI_Win win;
-  MPI_Group all, neighbours;
+  MPI_Group all, neighbors;
   MPI_Request r;
   int n = 1 + draw(SMALL), way = draw(4);
   MPI_Win_allocate(2 * SMALL * sizeof *memory, sizeof *memory, MPI_INFO_NULL, comm, &memory, &win);
@@ -23,15 +23,15 @@ static void windows(void) {
     MPI_Win_fence(0, win);
   } else if (way == 1) {
     MPI_Comm_group(comm, &all);
-    MPI_Group_incl(all, size > 2 ? 2 : 1, (int[]){left, right}, &neighbours);
-    MPI_Win_post(neighbours, 0, win);
-    MPI_Win_start(neighbours, 0, win);
+    MPI_Group_incl(all, size > 2 ? 2 : 1, (int[]){left, right}, &neighbors);
+    MPI_Win_post(neighbors, 0, win);
+    MPI_Win_start(neighbors, 0, win);
     MPI_Put(out, n, MPI_DOUBLE, right, 0, n, MPI_DOUBLE, win);
     dawdle();
     MPI_Win_complete(win);
     for (int flag = 0; n % 2 && !flag;) MPI_Win_test(win, &flag);
     if (n % 2 == 0) MPI_Win_wait(win);
-    MPI_Group_free(&neighbours);
+    MPI_Group_free(&neighbors);
     MPI_Group_free(&all);
   } else if (way == 2) {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, win);

@@ -69,7 +69,7 @@ static void ping_pong(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// A process puts its border while the neighbour, at the same step, gets its own back.
+// A process puts its border while the neighbor, at the same step, gets its own back.
 static void jacobi(void) {
   double border[2] = {rank, rank}, ghost[2];
   for (int step = 0; step < 3; step++) {

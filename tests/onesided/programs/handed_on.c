@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A thread initialises MPI and ends. Another, which has loaded a window's entry before, calls MPI
+// A thread initializes MPI and ends. Another, which has loaded a window's entry before, calls MPI
 // from there on, and loads another entry in the epoch in which that one is put; with an argument
 // the same. Two processes.
 #include <mpi.h>

@@ -201,7 +201,7 @@ ORDERED(nonblocking_barrier) {
   if (wrong && rank == 2) put_1(); // before it is complete
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
-ORDERED(neighbours) {
+ORDERED(neighbors) {
   if (!wrong) MPI_Neighbor_allgather(&one, 1, MPI_INT, data, 1, MPI_INT, ring);
 }
 ORDERED(line) { // two steps
@@ -324,7 +324,7 @@ int main(int argc, char **argv) {
   reduction_to_all();
   prefix();
   nonblocking_barrier();
-  neighbours();
+  neighbors();
   line();
   arrow();
   message_across();

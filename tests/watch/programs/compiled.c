@@ -138,7 +138,7 @@ __attribute__((noinline)) static void in_partitions(void) {
 #endif
 
 int main(int argc, char **argv) {
-  int small = 1, neighbour[3] = {1, 2, 3}, provided;
+  int small = 1, neighbor[3] = {1, 2, 3}, provided;
   char bytes[24] __attribute__((aligned(8))) = {0};
   double row[8] = {0};
   static double grid[64], large[1000];
@@ -150,8 +150,8 @@ int main(int argc, char **argv) {
   MPI_Type_vector(8, 1, 4, MPI_DOUBLE, &column);
   MPI_Type_commit(&column);
   one(1, &small, MPI_INT, 1, stores_int, NULL, &small);
-  one(1, &neighbour[1], MPI_INT, 1, loads_int, NULL, &neighbour[1]);
-  one(0, &neighbour[1], MPI_INT, 1, stores_int, loads_int, &neighbour[1]);
+  one(1, &neighbor[1], MPI_INT, 1, loads_int, NULL, &neighbor[1]);
+  one(0, &neighbor[1], MPI_INT, 1, stores_int, loads_int, &neighbor[1]);
   one(0, bytes, MPI_BYTE, 24, stores_byte, NULL, bytes);
   one(0, bytes, MPI_BYTE, 24, stores_byte, NULL, bytes + 23);
   one(0, bytes + 13, MPI_BYTE, 3, straddles, NULL, bytes + 12);

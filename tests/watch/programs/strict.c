@@ -127,7 +127,7 @@ static void windows(void) {
   MPI_Win_free(&win);
 }
 
-// In a ring, where each has two neighbours.
+// In a ring, where each has two neighbors.
 static void edges(MPI_Comm ring) {
   int bytes[3] = {0, 4, 8};
   MPI_Datatype received[2] = {MPI_INT, MPI_INT};
@@ -207,7 +207,7 @@ static void one_end(void) {
   MPI_Comm_free(&comm);
 }
 
-static void neighbours(void) {
+static void neighbors(void) {
   int size = 3, periodic = 1, dims[2] = {2, 1}, periods[2][2] = {{0, 0}, {1, 1}};
   MPI_Comm comm;
   MPI_Cart_create(world, 1, &size, &periodic, 0, &comm);
@@ -293,7 +293,7 @@ int main(int argc, char **argv) {
   arguments();
   communicators();
   windows();
-  neighbours();
+  neighbors();
   packed_edges(2);
   packed_edges(1);
   one_end();

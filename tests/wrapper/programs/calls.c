@@ -91,7 +91,7 @@ static void all_to_all(void) {
   INSIDE("reduce_local", MPI_Reduce_local(out, in, 2, MPI_INT, MPI_SUM));
 }
 
-static void neighbours(void) {
+static void neighbors(void) {
   int dims[] = {2}, periods[] = {1}, counts[] = {1, 1}, places[] = {2, 5};
   MPI_Aint bytes[] = {4, 40};
   MPI_Datatype types[] = {MPI_INT, MPI_INT};
@@ -195,7 +195,7 @@ int main(int argc, char **argv) {
   point_to_point();
   rooted();
   all_to_all();
-  neighbours();
+  neighbors();
   between_groups();
   one_sided();
   files(argv[1]);

@@ -47,7 +47,7 @@ static void persistent(void) {
   MPI_Recv_init(in, 5, MPI_INT, 0, 2, comm, &pair[0]);
   MPI_Ssend_init(out, 5, MPI_INT, 0, 2, comm, &pair[1]);
   SAY(pair[0]), SAY(pair[1]);
-  look("initialised");
+  look("initialized");
   MPI_Start(&pair[0]);
   look("one started");
   MPI_Start(&pair[1]);

@@ -128,7 +128,7 @@ ROW(neighbor_all_v_type) {
                          made);
   MPI_Comm_free(&made);
 }
-// Where both neighbours are the other process.
+// Where both neighbors are the other process.
 static MPI_Comm circle(void) {
   MPI_Comm made;
   int dims[1] = {2}, periods[1] = {1};

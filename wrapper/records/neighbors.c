@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "records/neighbours.h"
+#include "records/neighbors.h"
 
 #include "mpi/vendor.h"
 
-int mpipp_knows_neighbours(const struct mpipp_comm *comm) {
+int mpipp_knows_neighbors(const struct mpipp_comm *comm) {
   return comm->topology == MPIPP_TOPO_CART ? comm->dims != 0 : comm->sources != 0;
 }
 
@@ -19,15 +19,15 @@ static int64_t beside(const struct mpipp_comm *comm, int dimension, int step) {
   return comm->rank + ((at + size) % size - coords[dimension]) * (int64_t)stride;
 }
 
-static int64_t neighbour(const struct mpipp_comm *comm, uint64_t ranks, int32_t number) {
+static int64_t neighbor(const struct mpipp_comm *comm, uint64_t ranks, int32_t number) {
   if (comm->topology == MPIPP_TOPO_CART) return beside(comm, number / 2, number % 2 ? 1 : -1);
   return ((const int32_t *)(uintptr_t)ranks)[number];
 }
 
 int64_t mpipp_source(const struct mpipp_comm *comm, int32_t number) {
-  return neighbour(comm, comm->sources, number);
+  return neighbor(comm, comm->sources, number);
 }
 
 int64_t mpipp_destination(const struct mpipp_comm *comm, int32_t number) {
-  return neighbour(comm, comm->destinations, number);
+  return neighbor(comm, comm->destinations, number);
 }

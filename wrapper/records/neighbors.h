@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The neighbours of a process in its communicator's topology (MPI-4.1, section 8.6).
-#ifndef MPIPP_NEIGHBOURS_H
-#define MPIPP_NEIGHBOURS_H
+// The neighbors of a process in its communicator's topology (MPI-4.1, section 8.6).
+#ifndef MPIPP_NEIGHBORS_H
+#define MPIPP_NEIGHBORS_H
 
 #include "records/records.h"
 
-int mpipp_knows_neighbours(const struct mpipp_comm *comm);
+int mpipp_knows_neighbors(const struct mpipp_comm *comm);
 // The rank of one that it gets data of, by a number below comm->indegree, or sends data to, below
 // comm->outdegree; MPI_PROC_NULL: none is there. They are known.
 int64_t mpipp_source(const struct mpipp_comm *comm, int32_t number);
