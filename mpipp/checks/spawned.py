@@ -14,39 +14,68 @@ from mpipp.checks.process import Process
 from mpipp.checks.world import World
 from mpipp.model import Comm
 
-_IDENTITY = 3  # of one that has none; MPI_COMM_WORLD has 1, what sessions make of groups 2
+_FIRST = 3  # identity of the one between them; MPI_COMM_WORLD has 1, what sessions make of groups 2
+
+_Calls = tuple[int, ...]  # ordinals of those that made a communicator, from the one between them on
+_Members = Mapping[Process, Comm]
 
 
 class Between(World):
-    """Parents and children, with nothing but the communicator between them.
+    """Parents and children, with nothing but the communicator between them and what is made of it.
 
-    Ranks are counted on: those of the children follow those of the parents.
+    Ranks are counted on: those of the children follow those of the parents. Of what is made of it
+    (MPI_Intercomm_merge, MPI_Comm_dup) that is known of which all are members.
     """
 
-    def __init__(self, parents: Mapping[Process, Comm], children: Mapping[Process, Comm]) -> None:
+    def __init__(self, parents: _Members, children: _Members) -> None:
         super().__init__(())
-        numbers = range(len(parents)), range(len(parents), len(parents) + len(children))
-        for side, (local, remote) in zip((parents, children), (numbers, numbers[::-1])):
-            for process, comm in side.items():
-                known = replace(
-                    comm, identity=_IDENTITY, world_ranks=local, remote_world_ranks=remote
+        self._numbers: dict[Process, int] = {}
+        for side in (parents, children):
+            for process in sorted(side, key=lambda process: side[process].rank):
+                self._numbers[process] = len(self._numbers)
+        self._known = {process: {} for process in self._numbers}
+        both = {**parents, **children}
+        made = {process: _made_of(process, comm) for process, comm in both.items()}
+        everywhere = set.intersection(*(set(comms) for comms in made.values()))
+        for number, calls in enumerate(sorted(everywhere), _FIRST):
+            sides = [{one: made[one][calls] for one in side} for side in (parents, children)]
+            self._add(number, sides)
+        self._by_rank = {number: process for process, number in self._numbers.items()}
+        self._all = frozenset(self._numbers)
+        self._ranks = dict(self._numbers)
+
+    def _add(self, identity: int, sides: Sequence[_Members]) -> None:
+        # One that each process knows by the same calls. Nothing where these were not the same
+        # procedures, or gave each its own, as MPI_Comm_split does.
+        everybody = {**sides[0], **sides[1]}
+        kinds = {comm.inter for comm in everybody.values()}
+        groups = sides if True in kinds else [everybody]
+        if len(kinds) > 1 or not all(_is_whole(group, len(group)) for group in groups):
+            return
+        ranks = [
+            [self._numbers[one] for one in sorted(group, key=lambda one: group[one].rank)]
+            for group in groups
+        ]
+        for group, local, remote in zip(groups, ranks, ranks[::-1]):
+            for process, comm in group.items():
+                self._known[process][identity] = replace(
+                    comm,
+                    identity=identity,
+                    world_ranks=local,
+                    remote_world_ranks=remote if comm.inter else None,
                 )
-                self._by_rank[local[comm.rank]] = process
-                self._known[process] = {_IDENTITY: known}
-        self._by_rank = dict(sorted(self._by_rank.items()))
-        self._all = frozenset(self._by_rank.values())
-        self._ranks = {process: rank for rank, process in self._by_rank.items()}
 
     def comm(self, process: Process, handle: int | None) -> Comm | None:
-        """The communicator between them, if it has this handle."""
-        known = self._known[process][_IDENTITY]
-        is_it = known.header.handle == handle and not known.header.ended
-        return known if is_it else None
+        """The communicator between them, or made of it, that has this handle."""
+        for known in self._known[process].values():
+            if known.header.handle == handle and not known.header.ended:
+                return known
+        return None
 
     def covers(self, comm: Comm, process: Process) -> bool:
-        """Whether a process has it as the communicator between them."""
-        known = self._known.get(process)
-        return known is not None and known[_IDENTITY].header.record == comm.header.record
+        """Whether a process has it as the communicator between them, or as one made of it."""
+        known = self._known.get(process, {}).values()
+        return any(one.header.record == comm.header.record for one in known)
 
 
 def between(known: Sequence[World]) -> list[Between]:
@@ -72,6 +101,20 @@ def between(known: Sequence[World]) -> list[Between]:
             found = {process: comms[0] for process, comms in worlds[0].items()}
             if _is_whole(found, sizes[0]) and not found.keys() & jobs[0].keys():
                 result.append(Between(found, jobs[0]))
+    return result
+
+
+def _made_of(process: Process, between: Comm) -> dict[_Calls, Comm]:
+    # A communicator with all that is made of it, by the calls that made them.
+    serials: dict[int, _Calls] = {between.header.serial: ()}
+    result: dict[_Calls, Comm] = {(): between}
+    objects = process.registry.objects("comm", ended=True)
+    made = [comm for comm in objects if isinstance(comm, Comm) and comm.made_of]
+    for comm in sorted(made, key=lambda comm: comm.header.serial):
+        before = serials.get(comm.made_of)
+        if before is not None:
+            calls = serials[comm.header.serial] = (*before, comm.made_by)
+            result[calls] = comm
     return result
 
 

@@ -61,6 +61,10 @@ class Comm:
     posted_any: int = 0  # receives with MPI_ANY_SOURCE or MPI_ANY_TAG
     returned_any: int = 0  # of these, blocking ones that have returned: in `channels`, too
     abandoned: int = 0  # receives whose request was freed while they were active
+    # Without an identity: the serial of the communicator of whose collective call it comes, and the
+    # ordinal of that; 0: not known.
+    made_of: int = 0
+    made_by: int = 0
     attached: Attachment = NOTHING_ATTACHED  # for it alone
     channels: Sequence[Channel] = field(default=(), compare=False)  # lazy
 

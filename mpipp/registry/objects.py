@@ -126,6 +126,8 @@ class Objects:
             posted_any=raw.posted_any,
             returned_any=raw.returned_any,
             abandoned=raw.abandoned,
+            made_of=raw.made_of,
+            made_by=raw.made_by,
             attached=self._source.attachment(raw.attached),
             channels=_Channels(self._source, raw.channels, header.handle),
         )

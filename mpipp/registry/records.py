@@ -298,6 +298,8 @@ class RawComm(NamedTuple):
     posted_any: int
     returned_any: int
     abandoned: int
+    made_of: int
+    made_by: int
     attached: bytes
 
 

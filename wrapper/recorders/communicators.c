@@ -176,6 +176,7 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
   ask_groups(record, comm);
   ask_topology(record, comm);
   record->identity = call ? mpipp_comm_identity(call, record) : mpipp_predefined_identity(name);
+  if (call) mpipp_comm_made_of(call, record);
   mpipp_publish(record);
   errno = saved;
 }

@@ -162,6 +162,15 @@ uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_c
   return mixed(mixed(parent->identity, ordinal), processes);
 }
 
+void mpipp_comm_made_of(const struct mpipp_call *call, struct mpipp_comm *made) {
+  const uint32_t has = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  if ((call->present & has) != has || is_of_few(call->procedure)) return;
+  const struct mpipp_comm *parent = comm_of(call->comm);
+  if (!parent || parent->identity || mpipp_is_uncertain(parent, MPIPP_COLLECTIVES)) return;
+  made->made_of = parent->object.serial;
+  made->made_by = call->ordinal;
+}
+
 uint64_t mpipp_window_identity(const struct mpipp_call *call, uint64_t *comm) {
   const struct mpipp_comm *parent = comm_of(call->comm);
   *comm = parent ? parent->identity : 0;

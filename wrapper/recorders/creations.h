@@ -22,6 +22,8 @@ void mpipp_not_gathered_apart(void) MPIPP_COLD;
 // A communicator's identity from the call that made it, 0 if it cannot be known to be the same in
 // all its processes.
 uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made);
+// Which call on which communicator without an identity made it.
+void mpipp_comm_made_of(const struct mpipp_call *call, struct mpipp_comm *made);
 
 // Likewise a window's; stores that of its communicator.
 uint64_t mpipp_window_identity(const struct mpipp_call *call, uint64_t *comm);

@@ -254,6 +254,9 @@ struct mpipp_comm {
   uint64_t shadow;  // private: a communicator of the same processes, 0 if none (strict/)
   uint64_t late;    // private: receives that wait to be known (recorders/late.h)
   uint64_t session; // private: handle of the session that it comes from, 0: none, or not known
+  // Without an identity: the serial of the communicator of whose collective call it comes, and the
+  // ordinal of that; 0: not known.
+  uint64_t made_of, made_by;
   struct mpipp_attachment attached;
 };
 

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: MIT
 // Two processes spawn two, and call on the communicator between them: as "types", "lost" and
-// "bcast" something is wrong there; as "twice" it is, too, but there are two such communicators. As
-// "chain" one spawns one that spawns one, and receives when the others have ended.
+// "bcast" something is wrong there; as "twice" it is, too, but there are two such communicators; as
+// "merged" and "dup" it is on what they make of it: all of both, and the parents are behind; as
+// "split" the halves of that. As "chain" one spawns one that spawns one, and receives when the
+// others have ended.
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>
 
 static int rank, values[4];
 static const char *how;
+
+static int makes_others(void) {
+  return !strcmp(how, "merged") || !strcmp(how, "dup") || !strcmp(how, "split");
+}
+
+static void on_others(MPI_Comm between, int is_parent) {
+  MPI_Comm all, another;
+  MPI_Intercomm_merge(between, is_parent, &all);
+  if (strcmp(how, "split") == 0)
+    MPI_Comm_split(all, rank, is_parent, &another);
+  else
+    MPI_Comm_dup(all, &another);
+  MPI_Comm on = strcmp(how, "merged") ? another : all;
+  MPI_Bcast(values, 2, is_parent && on == all ? MPI_FLOAT : MPI_INT, 0, on);
+  if (is_parent && rank == 1 && strcmp(how, "dup") == 0) MPI_Send(values, 4, MPI_FLOAT, 0, 5, on);
+  if (!is_parent && rank == 0 && strcmp(how, "dup") == 0)
+    MPI_Recv(values, 4, MPI_INT, 3, 5, on, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&another);
+  MPI_Comm_free(&all);
+}
 
 static void child(MPI_Comm parents) {
   MPI_Recv(values, 4, strcmp(how, "types") ? MPI_INT : MPI_FLOAT, rank, 1, parents,
@@ -32,7 +54,10 @@ static void start(char **argv) {
   MPI_Comm children;
   MPI_Comm_spawn(argv[0], arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
                  MPI_ERRCODES_IGNORE);
-  parent(children);
+  if (makes_others())
+    on_others(children, 1);
+  else
+    parent(children);
   MPI_Comm_free(&children);
 }
 
@@ -62,7 +87,10 @@ int main(int argc, char **argv) {
   if (strcmp(how, "chain") == 0) {
     chain(argv, parents);
   } else if (parents != MPI_COMM_NULL) {
-    child(parents);
+    if (makes_others())
+      on_others(parents, 0);
+    else
+      child(parents);
     MPI_Comm_free(&parents);
   } else
     for (int i = 0; i < (strcmp(how, "twice") ? 1 : 2); i++) start(argv);
