@@ -111,9 +111,12 @@ def _headers(file: BinaryIO) -> Iterator[tuple[int, ...]]:
     if number == _MANY:
         (number,) = struct.unpack(order + "I", _bytes(file, sections + 44, 4).ljust(4, b"\0"))
         number = number or _MANY
-    table = _bytes(file, at, size * min(number, _MOST_HEADERS))
-    for start in range(0, len(table) - _HEADER + 1, size):
-        yield struct.unpack_from(order + "IIQQQQQ", table, start)
+    # Each by itself: of damaged numbers, the whole table may have more bytes than there is memory.
+    for start in range(at, at + size * min(number, _MOST_HEADERS), size):
+        header = _bytes(file, start, _HEADER)
+        if len(header) < _HEADER:
+            return
+        yield struct.unpack_from(order + "IIQQQQQ", header)
 
 
 def _is_sound(

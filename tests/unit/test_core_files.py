@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import struct
+import tracemalloc
 from pathlib import Path
 
 from mpipp.registry import cores
@@ -63,6 +64,22 @@ def test_more_headers_than_there_are(tmp_path: Path) -> None:
     for number in (2, 0xFFFF):
         core = cores.read(written(tmp_path / "core", load(6, 0, 0, 4, 4), number=number))
         assert core is not None and len(core.segments) == 1
+
+
+def test_a_table_larger_than_memory(tmp_path: Path) -> None:
+    path = Path(written(tmp_path / "core", load(6, 0, 0, 4, 4), number=0xFFFF, data=bytes(64)))
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<Q", data, 40, len(data) - 64)  # the first section, which has their number
+    struct.pack_into("<I", data, len(data) - 20, 0xFFFFFFFF)
+    struct.pack_into("<H", data, 54, 0xFFFF)  # bytes of each
+    path.write_bytes(data)
+    tracemalloc.start()
+    try:
+        core = cores.read(str(path))
+        assert core is not None and len(core.segments) == 1
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_is_no_core(tmp_path: Path) -> None:
