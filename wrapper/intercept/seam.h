@@ -25,7 +25,7 @@ struct mpipp_passage {
   void *handle;     // an object's that it makes or ends; as the argument's type says
   uint32_t kind;    // enum mpipp_kind: of that object
   int32_t statuses; // how many MPI_Status there are, room for one each request in an array
-  void *status;     // the first of them; there even if the program ignores it
+  void *status;     // the first of them; there even if the program ignores it, if MPI can use it
   int *flag;        // MPI_Test and its like
   int *index;       // MPI_Waitany and its like; of MPI_Waitsome and its like an array
   int *outcount;    // of those
