@@ -141,6 +141,8 @@ def _joined(process: Process, call: Disagreeing) -> list[Joined]:
 def _findings(joined: Sequence[Joined]) -> list[Finding]:
     # What each has done wrong by itself; else all sides: the processes that agree with the first,
     # beside each group of others.
+    if not joined:  # all that asked have died meanwhile
+        return []
     alone = [one for one in map(exchanges.own, joined) if one is not None]
     if alone:
         return alone
@@ -166,7 +168,7 @@ def _is_repeated(finding: Finding, found: Sequence[Finding]) -> bool:
 
 def _ends(joined: Sequence[Joined]) -> Findings:
     # What only one end of an edge knows of the other awaits for ever.
-    if joined and joined[0].operation.among_neighbors:
+    if joined[0].operation.among_neighbors:
         members = [one.member for one in joined]
         if all(one.comm.topology == "distributed graph" for one in members):
             yield from edges.differing(members)

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""Calls that wait to be compared before they begin (`--strict`)."""
+
+from __future__ import annotations
+
+from mpipp.watch import strict
+from mpipp.watch.connection import Disagreeing
+
+
+def test_all_that_asked_have_died() -> None:
+    # Others of the communicator have not asked, and live on.
+    asked = Disagreeing(pid=100, tid=100, number=7, identity=1, here=3, processes=3)
+    assert strict.compared([], [asked]) == []
