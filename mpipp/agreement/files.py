@@ -38,6 +38,7 @@ from mpipp.checks import ownops
 from mpipp.checks.past.sides import Side
 from mpipp.checks.process import Process
 from mpipp.checks.records import OnesidedLog
+from mpipp.checks.world import Member, World
 from mpipp.errors import MpippError
 from mpipp.model import (
     Broken,
@@ -88,7 +89,7 @@ def written(process: Process, places: Places, node: str, logged: bool = False) -
     """
     parts = list(sums_of.parts(process))
     buckets: dict[int, Pair] = {}
-    for _, part in parts:
+    for part in parts:
         buckets[part.bucket] = added(buckets.get(part.bucket, (0, 0)), part.sum)
     registry = process.registry
     writer = _Writer(process, places, parts, registry.onesided() if logged else None)
@@ -214,14 +215,11 @@ class _Writer:
         self,
         process: Process,
         places: Places,
-        parts: Sequence[tuple[Side | None, sums_of.Part]],
+        parts: Sequence[sums_of.Part],
         log: OnesidedLog | None,
     ) -> None:
         self._process = process
-        self._parts = [part for _, part in parts]
-        self._sum_keys = {
-            (s.member.comm.header.serial, s.channel): p.key for s, p in parts if s is not None
-        }
+        self._parts = parts
         self._where = places
         self._places: dict[Site, int] = {Site(0): 0}
         self._datatypes: dict[int, int] = {}  # by record
@@ -263,12 +261,14 @@ class _Writer:
         for request in registry.pending_requests():
             if not isinstance(request, Broken):
                 yield _line({"request": plain.plain(request, self)})
+        known = World([self._process])
         for number, comm in enumerate(comms):
             for channel in comm.channels:
-                past = self._past(comm, channel)
-                key = self._sum_keys.get((comm.header.serial, channel), 0)
-                stretches = [*self._stretches(channel, past)]
-                told = [key, number, plain.plain(channel, self), stretches]
+                stretches = [*self._stretches(channel, self._past(comm, channel))]
+                # Also of one that adds nothing: what others did there is compared with it.
+                side = Side(Member(self._process, comm), channel)
+                key = sums_of.key_of(known, side) if comm.identity else None
+                told = [key or 0, number, plain.plain(channel, self), stretches]
                 yield _line({"channel": told})
 
     def _past(self, comm: Comm, channel: Channel) -> list[Stretch]:

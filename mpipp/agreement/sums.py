@@ -60,37 +60,47 @@ class Part(NamedTuple):
         return self.key % BUCKETS
 
 
-def parts(process: Process) -> Iterator[tuple[Side | None, Part]]:
-    """What a process adds, by channel; without a side: of the edges of a distributed graph.
+def parts(process: Process) -> Iterator[Part]:
+    """What a process adds, by channel, and for the edges of distributed graphs.
 
     Raises MpippError when its records make no sense.
     """
     known = World([process])
     messages: dict[Hashable, Pair] = {}
     for side in sides.every(known):
-        of, starts = sides.key(known, side), sides.starts_key(known, side)
-        if starts is not None:
-            key = hashed(4, *starts)
+        key = key_of(known, side)
+        if key is None:
+            continue
+        if sides.is_start(side.channel):
             total = _over(side, {}, lambda _: _EXISTS)
-            yield side, Part(key, _other(side, starts), _signed(side, weight(key, 0), total))
-        elif of is not None:
-            key = hashed(1, *of)
+        elif sides.is_message(side.channel):
             total = _over(side, messages, functools.partial(_message, side))
-            yield side, Part(key, _other(side, of), _signed(side, weight(key, 0), total))
-        elif sides.is_joined(side.channel) and process.registry.info.world_rank is not None:
-            comm = side.member.comm
-            key = hashed(2, comm.identity, *map(ord, side.channel.sequence), side.channel.tag)
-            calls = Calls(key, side, between.TERMS if comm.inter else within.TERMS)
-            yield side, Part(key, -1, _over(side, {}, calls.terms))
+        else:
+            terms = between.TERMS if side.member.comm.inter else within.TERMS
+            yield Part(key, -1, _over(side, {}, Calls(key, side, terms).terms))
+            continue
+        yield Part(key, _other(known, side), _signed(side, weight(key, 0), total))
     for side in sides.complete(known):
-        of = sides.key(known, side) if side.channel.shared else None
-        if of is not None:
-            key = hashed(1, *of)
-            yield side, Part(key, _other(side, of), _signed(side, weight(key, 1), _kinds(side)))
+        key = key_of(known, side) if side.channel.shared else None
+        if key is not None:
+            yield Part(key, _other(known, side), _signed(side, weight(key, 1), _kinds(side)))
     for comm in known.comms(process):
         if comm.topology == "distributed graph" and comm.sources is not None:
             key = hashed(3, comm.identity)
-            yield None, Part(key, -1, _edges(key, comm))
+            yield Part(key, -1, _edges(key, comm))
+
+
+def key_of(known: World, side: Side) -> int | None:
+    """The key of a channel, also of one that adds nothing; None of what is in no sum."""
+    starts, of = sides.starts_key(known, side), sides.key(known, side)
+    if starts is not None:
+        return hashed(4, *starts)
+    if of is not None:
+        return hashed(1, *of)
+    if sides.is_joined(side.channel) and known.rank(side.member.process) is not None:
+        made = *map(ord, side.channel.sequence), side.channel.tag
+        return hashed(2, side.member.comm.identity, *made)
+    return None
 
 
 def _edges(key: int, comm: Comm) -> Pair:
@@ -158,8 +168,10 @@ def _geometric(step: int, count: int) -> int:
 # Messages.
 
 
-def _other(side: Side, of: sides.Key) -> int:
-    return of.receiver if sides.is_sent(side.channel) else of.sender
+def _other(known: World, side: Side) -> int:
+    rank = known.world_rank(side.member, side.channel.peer)
+    assert rank is not None  # it has a key
+    return rank
 
 
 def _signed(side: Side, by: Pair, total: Pair) -> Pair:

@@ -102,6 +102,14 @@ class Ended(Recorded):
         """How many collective calls came one after the other on a communicator: root and tag."""
         return self._add("turns", -1, -1, runs)
 
+    def forgets(self, sequence: str, peer: int, tag: int, count: int) -> Ended:
+        """So many calls, for which the ledger had no room."""
+        channel = Channel(sequence, peer, tag, count, False)
+        self.channels.append(channel)
+        self.histories[channel] = []
+        self.forgotten += count
+        return self
+
     def _add(self, sequence: str, peer: int, tag: int, runs: Sequence[Run]) -> Ended:
         last = runs[-1][0] + runs[-1][1] - 1
         channel = Channel(sequence, peer, tag, last, False, history=1, shared=self.shares)

@@ -174,3 +174,15 @@ def test_edges_of_a_graph(tmp_path: Path) -> None:
     ring[50] = test_sums_between.Graph(50, SIZE, sources=(), destinations=(51,))
     found = left(tmp_path, ring)
     assert found == ["rank 49 has 1 edge to rank 50, which has no edge from it"]
+
+
+def test_what_found_no_room_has_been_made(tmp_path: Path) -> None:
+    ended = [Ended(rank, SIZE) for rank in range(SIZE)]
+    for one in ended:
+        if one.rank == 20:
+            one.forgets("collectives", -1, -1, 8)
+        else:
+            one.joins((1, 8, [SUM]))
+    ended[7].sends(8, 9, (1, 5, SENT))
+    ended[8].forgets("receives", 7, 9, 5)
+    assert left(tmp_path, ended) == []

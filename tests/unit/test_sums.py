@@ -28,7 +28,7 @@ def vanish(ended: Sequence[Ended]) -> bool:
     found: dict[int, Pair] = {}
     for one in ended:
         if one.parts is None:
-            one.parts = [part for _, part in sums.parts(one.process())]
+            one.parts = list(sums.parts(one.process()))
         for part in one.parts:
             found[part.key] = added(found.get(part.key, (0, 0)), part.sum)
     halves = [[total[number] == 0 for total in found.values()] for number in range(2)]
