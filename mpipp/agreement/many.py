@@ -9,6 +9,7 @@ are passed over by adding a few numbers of each. Several processes may share the
 from __future__ import annotations
 
 import array
+import contextlib
 import struct
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -88,6 +89,7 @@ def chosen(paths: Sequence[str], team: Team) -> Chosen:
     logged = any(_numbers(team, [any(head.info.logged for head in heads.values())]))
     buckets = _buckets(heads, team)
     wrong = _wrong(list(_parts(heads, buckets, unchecked)), team)
+    _add_silent(wrong, ranks, team)
     keys = frozenset(sorted(wrong)[:_MOST])
     concerned = {rank for key in keys for rank in wrong[key]}
     if len(wrong) > _MOST:
@@ -157,14 +159,39 @@ def _wrong(parts: Sequence[tuple[int, int, int, int, int]], team: Team) -> dict[
     wrong = bytearray()
     for key, total in totals.items():
         if total != _NOTHING:
-            concerned = array.array("q", sorted(ranks[key] - {-1}))
-            wrong += _KEY.pack(key, len(concerned)) + concerned.tobytes()
-    found: dict[int, set[int]] = {}
-    for data in team.gather(bytes(wrong)):
+            wrong += _packed(key, ranks[key])
+    return dict(_unpacked(team.gather(bytes(wrong))))
+
+
+def _add_silent(wrong: dict[int, set[int]], paths: dict[int, list[str]], team: Team) -> None:
+    # Who has not called what others have, on a communicator, adds nothing there: one who has
+    # called knows who else is on it.
+    asked: dict[int, list[int]] = defaultdict(list)
+    for key, ranks in wrong.items():
+        if -1 in ranks:
+            ranks.discard(-1)
+            if ranks:
+                asked[min(ranks)].append(key)
+    known = bytearray()
+    for rank in sorted(asked)[team.rank :: team.size]:
+        for path in paths[rank]:
+            with contextlib.suppress(MpippError):  # it is said when it is compared
+                written = files.read(path, asked[rank])
+                for key in asked[rank]:
+                    known += _packed(key, written.called_by(key))
+    for key, ranks in _unpacked(team.gather(bytes(known))):
+        wrong[key] |= ranks
+
+
+def _packed(key: int, ranks: set[int]) -> bytes:
+    return _KEY.pack(key, len(ranks)) + array.array("q", sorted(ranks)).tobytes()
+
+
+def _unpacked(every: Sequence[bytes]) -> Iterator[tuple[int, set[int]]]:
+    for data in every:
         position = 0
         while position < len(data):
             key, count = _KEY.unpack_from(data, position)
             position += _KEY.size
-            found[key] = set(array.array("q", data[position : position + 8 * count]))
+            yield key, set(array.array("q", data[position : position + 8 * count]))
             position += 8 * count
-    return found

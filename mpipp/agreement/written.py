@@ -72,6 +72,7 @@ class Written:
         self._channels: dict[int, list[Channel]] = defaultdict(list)  # by the communicator's number
         self._numbers: dict[int, int] = {}  # of communicators, by serial
         self._stretches: dict[tuple[int | None, Channel], list[Any]] = {}
+        self._joined: dict[int, int] = {}  # communicators' numbers, by the keys of their calls
         self._threads: list[Thread] = []
         self._last: list[ThreadCall] = []
         self._given: dict[tuple[int, int], list[tuple[Object | Broken, ...]]] = {}
@@ -130,10 +131,12 @@ class Written:
         self._calls.append((plain.number(key), call))
 
     def _take_channel(self, said: Any) -> None:
-        _, number, channel, stretches = said
+        key, number, channel, stretches = said
         if not 0 <= number < len(self._objects["comm"]):
             raise IndexError
         found: Channel = plain.model("Channel", channel, self)
+        if found.sequence == "collectives":
+            self._joined[plain.number(key)] = number
         self._channels[number].append(found)
         self._stretches[number, found] = stretches
 
@@ -145,6 +148,17 @@ class Written:
 
     def _take_log(self, said: Any) -> None:
         self.log = logs.description(said)
+
+    def called_by(self, key: int) -> set[int]:
+        """Who is to make the collective calls of a communicator: ranks in MPI_COMM_WORLD.
+
+        Args:
+            key: of the channel. Empty for any other channel, and where they are not known.
+        """
+        comm = self._objects["comm"][self._joined[key]] if key in self._joined else None
+        if not isinstance(comm, Comm):
+            return set()
+        return {*(comm.world_ranks or ()), *(comm.remote_world_ranks or ())}
 
     def site(self, number: int) -> Site:
         """A place by its number, which stands for its address."""

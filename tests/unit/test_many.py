@@ -186,3 +186,11 @@ def test_what_found_no_room_has_been_made(tmp_path: Path) -> None:
     ended[7].sends(8, 9, (1, 5, SENT))
     ended[8].forgets("receives", 7, 9, 5)
     assert left(tmp_path, ended) == []
+
+
+def test_who_has_made_no_call(tmp_path: Path) -> None:
+    ended = [Ended(rank, SIZE) for rank in range(SIZE)]
+    for one in ended:
+        if one.rank != 5:
+            one.joins((1, 1, [SUM]))
+    assert left(tmp_path, ended) == ["rank 5 has ended without calling MPI_Allreduce"]
