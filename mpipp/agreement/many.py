@@ -20,9 +20,8 @@ from mpipp.agreement.numbers import Pair, added
 from mpipp.agreement.sums import BUCKETS
 from mpipp.datatypes.signatures.digests import PRIME
 from mpipp.errors import MpippError
-from mpipp.show import wording
 
-_MOST = 1000  # channels that are compared
+PORTION = 1000  # channels that are compared at a time, more where they are of the same processes
 _PART = struct.Struct("=QqqQQ")  # key, rank of the process and of its peer, sum
 _KEY = struct.Struct("=QI")  # key, how many ranks follow
 _NOTHING: Pair = (0, 0)
@@ -57,11 +56,17 @@ class Alone:
         return [part]
 
 
-class Chosen(NamedTuple):
-    """What has to be compared."""
+class Portion(NamedTuple):
+    """What is compared at a time."""
 
     paths: list[str]  # files of processes
     keys: frozenset[int]  # of channels
+
+
+class Chosen(NamedTuple):
+    """What has to be compared."""
+
+    portions: list[Portion]
     ranks: set[int]  # of all that have left a file
     world_size: int
     logged: bool  # whether there are logs of one-sided communication
@@ -90,20 +95,34 @@ def chosen(paths: Sequence[str], team: Team) -> Chosen:
     buckets = _buckets(heads, team)
     wrong = _wrong(list(_parts(heads, buckets, unchecked)), team)
     _add_silent(wrong, ranks, team)
-    keys = frozenset(sorted(wrong)[:_MOST])
-    concerned = {rank for key in keys for rank in wrong[key]}
-    if len(wrong) > _MOST:
-        channels = wording.counted(len(wrong), "channel")
-        unchecked.append(f"{channels} may be wrong: {_MOST} of them were compared")
     sentences = [data.decode() for data in team.gather("\n".join(unchecked).encode())]
     return Chosen(
-        sorted(path for rank in concerned for path in ranks.get(rank, ())),
-        keys,
+        list(_portions(wrong, ranks)),
         set(ranks),
         size,
         logged,
         sorted({line for text in sentences for line in text.splitlines()}),
     )
+
+
+def _portions(wrong: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterator[Portion]:
+    # Neighbors in one, so that few files are read again. Channels of the same processes stay
+    # together: what is said of one may depend on another.
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for key, ranks in wrong.items():
+        groups[tuple(sorted(ranks))].append(key)
+    keys: set[int] = set()
+    concerned: set[int] = set()
+    left = len(wrong)
+    for together, of in sorted(groups.items()):
+        keys.update(of)
+        concerned.update(together)
+        left -= len(of)
+        if len(keys) >= PORTION or not left:
+            every = sorted(path for rank in concerned for path in paths.get(rank, ()))
+            yield Portion(every, frozenset(keys))
+            keys.clear()
+            concerned.clear()
 
 
 def _rank(head: files.Head | None) -> int:

@@ -7,9 +7,13 @@ for each node's watcher in `nodes`.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.agreement import files, many
@@ -29,7 +33,12 @@ from mpipp.show import wording
 
 _MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
 _FEW = 64  # processes that are all compared in detail
+# Of more no further portion of channels is compared after so many findings, or seconds.
+MOST_FINDINGS = 1000
+MOST_SECONDS = 300.0
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+
+_Between = Callable[[Sequence[Written], list[str]], Iterable[Finding]]
 
 
 class Compared(NamedTuple):
@@ -78,53 +87,106 @@ def compare(directory: str, told: Iterable[str], team: Team | None = None) -> Co
     """
     every = paths(os.path.join(directory, PROCESSES))
     if team is None and len(every) <= _FEW:
-        return _compared(directory, told, [_read(path) for path in every], None)
+        return _of_few(directory, told, every)
     choice = many.chosen(every, team or many.Alone())
     if team is not None and team.rank:
         return Compared([], [], View([]), [])
-    wanted = dict.fromkeys(every if choice.logged else choice.paths, frozenset[int]())
-    wanted.update(dict.fromkeys(choice.paths, choice.keys))
-    read = [_read(path, keys) for path, keys in wanted.items()]
-    return _compared(directory, told, read, choice)
+    return _of_many(directory, told, every, choice)
 
 
-def _read(path: str, keys: Collection[int] | None = None) -> Written | str:
-    try:
-        return files.read(path, keys)
-    except MpippError as error:
-        return str(error)
-
-
-def _compared(
-    directory: str, told: Iterable[str], read: Sequence[Written | str], choice: Chosen | None
-) -> Compared:
-    unchecked = [one for one in read if isinstance(one, str)]
-    found = [one for one in read if not isinstance(one, str)]
-    concerned = None if choice is None else {*choice.paths}
-    found.sort(key=lambda one: (one.info.world_rank or 0, one.node))
-    # Those of which logs alone are compared come last, so that the others have the same numbers.
-    compared = [one for one in found if concerned is None or one.path in concerned]
-    found = [*compared, *(one for one in found if one not in compared)]
-    over = choice is not None
-    everything = list(_between(compared, unchecked, over))
-    known: set[object] = set()
-    view = View(found)
-    for node in {one.node for one in compared}.intersection(told):
-        own = [one for one in compared if one.node == node]
-        known.update(_same(finding, View(own)) for finding in _between(own, [], over))
-    fresh = [finding for finding in everything if _same(finding, view) not in known]
-    if choice is None:
-        ranks = {one.info.world_rank for one in found}
-        size = max((one.info.world_size or 0 for one in found), default=0)
-    else:
-        unchecked += choice.unchecked
-        ranks, size = {*choice.ranks}, choice.world_size
+def _of_few(directory: str, told: Iterable[str], every: Sequence[str]) -> Compared:
+    unchecked: list[str] = []
+    found = _read(dict.fromkeys(every), unchecked)
+    fresh = _fresh(found, told, functools.partial(_between, over=False), unchecked)
+    ranks = {one.info.world_rank for one in found}
+    size = max((one.info.world_size or 0 for one in found), default=0)
     missing = sorted(set(range(size)) - ranks)
+    return _completed(directory, found, fresh, missing, unchecked)
+
+
+def _of_many(directory: str, told: Iterable[str], every: Sequence[str], choice: Chosen) -> Compared:
+    # Of each portion only what was found is kept; what that is of is read again at the end.
+    unchecked: list[str] = []
+    wanted: dict[str, set[int]] = defaultdict(set)
+    named: list[tuple[Finding, list[str]]] = []  # with the files of its parties
+    compared, until = 0, time.monotonic() + MOST_SECONDS
+    for portion in choice.portions:
+        stopped = _stopped(len(named), until)
+        if stopped:
+            total = sum(len(portion.keys) for portion in choice.portions)
+            unchecked.append(
+                f"of {total:,} channels that may be wrong {compared:,} were compared: {stopped}"
+            )
+            break
+        compared += len(portion.keys)
+        found = _read(dict.fromkeys(portion.paths, portion.keys), unchecked)
+        between = functools.partial(_between, over=True)
+        for finding in _fresh(found, told, between, unchecked):
+            of = [found[party.process].path for party in finding.parties]
+            named.append((finding, of))
+            for path in of:
+                wanted[path] |= portion.keys
+    read = every if choice.logged else sorted(wanted)
+    again = _read({path: wanted.get(path, ()) for path in read}, unchecked)
+    missing = sorted(set(range(choice.world_size)) - choice.ranks)
+    unchecked += choice.unchecked
+    return _completed(directory, again, list(_numbered(named, again)), missing, unchecked)
+
+
+def _stopped(findings: int, until: float) -> str:
+    # Why no more channels are compared, "": they are.
+    if findings >= MOST_FINDINGS:
+        return f"{MOST_FINDINGS:,} findings and more are enough"
+    return f"it took {MOST_SECONDS:g} seconds" if time.monotonic() > until else ""
+
+
+def _numbered(
+    named: Iterable[tuple[Finding, list[str]]], found: Sequence[Written]
+) -> Iterator[Finding]:
+    numbers = {one.path: number for number, one in enumerate(found)}
+    for finding, of in named:
+        if numbers.keys() >= {*of}:
+            parties = zip(finding.parties, of)
+            again = (replace(party, process=numbers[path]) for party, path in parties)
+            yield replace(finding, parties=tuple(again))
+
+
+def _read(wanted: Mapping[str, Collection[int] | None], unchecked: list[str]) -> list[Written]:
+    # Files, each with the keys of the channels that are wanted, None: all.
+    found = []
+    for path, keys in wanted.items():
+        try:
+            found.append(files.read(path, keys))
+        except MpippError as error:
+            unchecked.append(str(error))
+    return sorted(found, key=lambda one: (one.info.world_rank or 0, one.node))
+
+
+def _fresh(
+    found: Sequence[Written], told: Iterable[str], between: _Between, unchecked: list[str]
+) -> list[Finding]:
+    # Of what is found that of which no watcher has told.
+    everything = list(between(found, unchecked))
+    known: set[object] = set()
+    for node in {one.node for one in found}.intersection(told):
+        own = [one for one in found if one.node == node]
+        known.update(_same(finding, View(own)) for finding in between(own, []))
+    view = View(found)
+    return [finding for finding in everything if _same(finding, view) not in known]
+
+
+def _completed(
+    directory: str,
+    found: Sequence[Written],
+    fresh: list[Finding],
+    missing: Sequence[int],
+    unchecked: list[str],
+) -> Compared:
     if missing:
         has = f"{wording.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
         unchecked.append(f"{has} left nothing in {directory} to compare: is it of all nodes?")
-    fresh += _of_logs(found, {*missing}, unchecked)
-    return Compared(fresh, _processes(found), view, list(dict.fromkeys(unchecked)))
+    fresh += _of_logs(found, missing, unchecked)
+    return Compared(fresh, _processes(found), View(found), list(dict.fromkeys(unchecked)))
 
 
 def _of_logs(

@@ -107,7 +107,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
     leave(tmp_path)
     paths = saving.paths(str(tmp_path / saving.PROCESSES))
     found = many.chosen(paths, many.Alone())
-    assert found == ([], frozenset(), set(range(SIZE)), SIZE, False, [])
+    assert found == ([], set(range(SIZE)), SIZE, False, [])
     Path(paths[4]).unlink()
     Path(paths[5]).write_bytes(b"")
     compared = run.compare(str(tmp_path), told=[])
@@ -125,12 +125,14 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
 def test_only_what_differs_is_compared(wrong: Path) -> None:
     paths = saving.paths(str(wrong / saving.PROCESSES))
     found = many.chosen(paths, many.Alone())
-    assert (len(found.keys), len(found.paths)) == (4, SIZE)
+    assert [(len(one.keys), len(one.paths)) for one in found.portions] == [(4, SIZE)]
     compared = run.compare(str(wrong), told=[])
     rules = ["message-types", "message-lost", "message-lost", "op-mismatch"]
     assert [one.rule.id for one in compared.findings] == rules
-    # Of each process only the channels in question were read.
-    world = compared.processes[61].registry.objects("comm")
+    # Those are there that findings are of; of each only the channels in question were read.
+    ranks = [one.registry.info.world_rank for one in compared.processes]
+    assert ranks == [0, 7, 40, 61, 62]
+    world = compared.processes[3].registry.objects("comm")
     (channels,) = ([c.sequence for c in comm.channels] for comm in world)  # type: ignore[union-attr]
     assert channels == ["sends", "collectives"]
 
@@ -151,6 +153,55 @@ def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
     assert done.returncode == 0
     # mpipp report shows the same.
     assert (wrong / "findings.txt").read_text().startswith(MISMATCH)
+
+
+def in_portions(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """What is found, with the labels of its processes, of one channel after the other."""
+    monkeypatch.setattr(many, "PORTION", 1)
+    compared = run.compare(str(directory), told=[])
+    found = [
+        (one.what.partition(",")[0], compared.view.label(*(p.process for p in one.parties)))
+        for one in compared.findings
+    ]
+    return found, compared.unchecked
+
+
+def test_in_portions(wrong: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    types = ("what is sent does not match what is received", "ranks 61 and 62")
+    operations = ("the processes reduce with different operations: MPI_SUM and MPI_MAX",)
+    lost = [("a message is sent and never received", "rank 7")]
+    lost += [("2 messages are sent and never received", "rank 7")]
+    # Those of the same processes stay together.
+    found = [(*operations, "ranks 0 and 40"), *lost, types]
+    assert in_portions(wrong, monkeypatch) == (found, [])
+    sentence = "of 4 channels that may be wrong 3 were compared: 3 findings and more are enough"
+    monkeypatch.setattr(run, "MOST_FINDINGS", 3)
+    assert in_portions(wrong, monkeypatch) == (found[:3], [sentence])
+    monkeypatch.setattr(run, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(run, "MOST_FINDINGS", 1000)
+    sentence = "of 4 channels that may be wrong 0 were compared: it took -1 seconds"
+    assert in_portions(wrong, monkeypatch) == ([], [sentence])
+
+
+def test_receives_of_more_than_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What arrived is not kept: sums do not vanish, though nothing is wrong.
+    monkeypatch.setattr(many, "PORTION", 10)
+    ended = []
+    for rank in range(SIZE):
+        one = Ended(rank, SIZE).joins((1, 1, [SUM]))
+        one.sends((rank + 1) % SIZE, 1, (1, 5, SENT))
+        more = [call("MPI_Recv", buffer("buf", 30, INT)), RECEIVED[1]]
+        if rank == 40:
+            more[1] = call("MPI_Recv", buffer("buf", 5, FLOAT))
+        ended.append(one.receives((rank - 1) % SIZE, 1, (1, 5, more)))
+    assert left(tmp_path, ended) == [
+        "what is sent does not match what is received, at the first element: "
+        "MPI_DOUBLE is sent, MPI_FLOAT received"
+    ]
+    portions = many.chosen(saving.paths(str(tmp_path / saving.PROCESSES)), many.Alone()).portions
+    assert [(len(one.keys), len(one.paths)) for one in portions] == [(10, 11)] * 9
 
 
 def left(directory: Path, ended: list[Ended]) -> list[str]:

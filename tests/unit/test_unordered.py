@@ -238,4 +238,4 @@ def test_left_for_other_nodes(tmp_path: Path) -> None:
     compared = run.compare(str(tmp_path), told=[])
     assert [one.what for one in compared.findings] == [one.what for one in found(job(*WRONG))]
     chosen = many.chosen(saving.paths(str(tmp_path / saving.PROCESSES)), many.Alone())
-    assert len(chosen.keys) == 1
+    assert [len(portion.keys) for portion in chosen.portions] == [1]
