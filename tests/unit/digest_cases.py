@@ -5,20 +5,15 @@ from __future__ import annotations
 
 from makers import Maker
 
-from mpipp.datatypes.signatures import Signature, digests, matching
-from mpipp.datatypes.signatures.matching import Comparison
+from mpipp.datatypes.signatures import digests, matching
 
 
 def run(seed: int) -> None:
-    """A case."""
+    """A case: two signatures, and their beginnings."""
     maker = Maker(seed)
     first = maker.signature(seed % 5)
     second = maker.like(first) if seed % 2 else maker.signature(seed % 5)
-    check(first, second, matching.compare(first, second), seed)
-
-
-def check(first: Signature, second: Signature, found: Comparison, seed: int) -> None:
-    """Two signatures, and their beginnings; `found` is how they compare."""
+    found = matching.compare(first, second)
     one, other = digests.digest(first), digests.digest(second)
     assert (one == other) == (found.verdict == "match"), seed
     # Beginnings agree as far as the signatures do, and no further.
