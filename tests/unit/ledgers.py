@@ -82,9 +82,9 @@ class Ended(Recorded):
     parts: list[Part] | None = None  # once they are made
     shares: bool = False  # whether threads share channels that are added
 
-    def joins(self, *runs: Run) -> Ended:
-        """Collective calls on MPI_COMM_WORLD."""
-        return self._add("collectives", -1, -1, runs)
+    def joins(self, *runs: Run, sequence: str = "collectives", made: int = -1) -> Ended:
+        """Collective calls on MPI_COMM_WORLD, or on what such a call has made."""
+        return self._add(sequence, -1, made, runs)
 
     def sends(self, peer: int, tag: int, *runs: Run) -> Ended:
         """Messages."""
