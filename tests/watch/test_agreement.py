@@ -23,6 +23,8 @@ OP = "6.9: the argument op must be the same in all processes"
 PLACES = "not all processes pass MPI_IN_PLACE as sendbuf"
 PLACE = "6.2.1: if one process passes MPI_IN_PLACE to {}, all must"
 INTS = SENT.format("MPI_INT", "MPI_FLOAT")
+ROOTS = "the processes name different roots: {} and {}"
+ROOT = "6.2: the argument root must be the same in all processes"
 FLOATS = SENT.format("MPI_FLOAT", "MPI_INT")
 OWN = "the processes reduce with different functions of the program: add and more_than"
 ORDER = (
@@ -40,17 +42,25 @@ THEMES = {path.name for path in (runs.PROGRAMS / "agree").iterdir()}
 ROWS = {
     "bcast_type": (INTS, TYPES),
     "gather_type": (FLOATS, TYPES),
+    "gather_root": (ROOTS.format(1, 0), ROOT),
     "gatherv_type": (FLOATS, TYPES),
+    "gatherv_root": (ROOTS.format(1, 0), ROOT),
     "scatter_type": (INTS, TYPES),
+    "scatter_root": (ROOTS.format(0, 1), ROOT),
     "scatterv_type": (INTS, TYPES),
+    "scatterv_root": (ROOTS.format(0, 1), ROOT),
     "allgather_type": (FLOATS, TYPES),
     "allgather_place": (PLACES, PLACE.format("MPI_Allgather")),
     "allgatherv_type": (INTS, TYPES),
     "allgatherv_place": (PLACES, PLACE.format("MPI_Allgatherv")),
     "alltoall_type": (INTS, TYPES),
+    "alltoall_place": (PLACES, PLACE.format("MPI_Alltoall")),
     "alltoallv_type": (INTS, TYPES),
+    "alltoallv_place": (PLACES, PLACE.format("MPI_Alltoallv")),
     "alltoallw_type": (INTS, TYPES),
+    "alltoallw_place": (PLACES, PLACE.format("MPI_Alltoallw")),
     "reduce_type": (REDUCED, REDUCTION),
+    "reduce_root": (ROOTS.format(1, 0), ROOT),
     "reduce_op": (OPS, OP),
     "allreduce_type": (REDUCED, REDUCTION),
     "allreduce_op": (OPS, OP),
@@ -81,6 +91,10 @@ ROWS = {
     "inter_bcast_missing": ("rank 1 has ended without calling MPI_Bcast", ORDER),
     "file_missing": ("rank 1 has ended without calling MPI_File_sync", ORDER),
     "ibcast_type": (INTS, TYPES),
+    "bcast_c_type": (INTS, TYPES),
+    "gather_c_type": (FLOATS, TYPES),
+    "allgather_c_place": (PLACES, PLACE.format("MPI_Allgather")),
+    "allreduce_c_op": (OPS, OP),
     "cart_dims": ("the processes give different dims: {2, 1} and {1, 2}", f"8.5.1: dims {ALIKE}"),
     "cart_periods": (
         "the processes give different periods: {0} and {1}",
@@ -90,6 +104,10 @@ ROWS = {
     "graph_edges": (
         "the processes give different edges: {1, 0} and {0, 0}",
         f"8.5.3: edges {ALIKE}",
+    ),
+    "graph_index": (
+        "the processes give different index: {1, 2} and {2, 2}",
+        f"8.5.3: index {ALIKE}",
     ),
     "dist_graph_weights": (
         "the processes give different kinds of weights: MPI_UNWEIGHTED and weights",

@@ -57,3 +57,51 @@ ROW(ibcast_type) {
   MPI_Ibcast(OTHER((void *)ints, floats), 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
+// Roots that libraries survive: each process only sends.
+ROW(gather_root) {
+  MPI_Gather(ints, 2, MPI_INT, more, 2, MPI_INT, OTHER(1, 0), comm);
+}
+ROW(gatherv_root) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Gatherv(ints, 2, MPI_INT, more, counts, displacements, MPI_INT, OTHER(1, 0), comm);
+}
+ROW(scatter_root) {
+  MPI_Scatter(more, 2, MPI_INT, ints, 2, MPI_INT, OTHER(0, 1), comm);
+}
+ROW(scatterv_root) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Scatterv(more, counts, displacements, MPI_INT, ints, 2, MPI_INT, OTHER(0, 1), comm);
+}
+ROW(alltoall_place) {
+  MPI_Alltoall(OTHER((void *)ints, MPI_IN_PLACE), 2, MPI_INT, more, 2, MPI_INT, comm);
+}
+ROW(alltoallv_place) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Alltoallv(OTHER((void *)ints, MPI_IN_PLACE), counts, displacements, MPI_INT, more, counts,
+                displacements, MPI_INT, comm);
+}
+ROW(alltoallw_place) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 8};
+  MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+  MPI_Alltoallw(OTHER((void *)ints, MPI_IN_PLACE), counts, displacements, types, more, counts,
+                displacements, types, comm);
+}
+// For large counts, where the library has that.
+#if MPI_VERSION < 4
+#define MPI_Bcast_c MPI_Bcast
+#define MPI_Gather_c MPI_Gather
+#define MPI_Allgather_c MPI_Allgather
+#define MPI_Allreduce_c MPI_Allreduce
+#endif
+ROW(bcast_c_type) {
+  MPI_Bcast_c(OTHER((void *)ints, floats), 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm);
+}
+ROW(gather_c_type) {
+  MPI_Gather_c(ints, 2, OTHER(MPI_INT, MPI_FLOAT), more, 2, MPI_INT, 0, comm);
+}
+ROW(allgather_c_place) {
+  MPI_Allgather_c(OTHER((void *)ints, MPI_IN_PLACE), 2, MPI_INT, more, 2, MPI_INT, comm);
+}
+ROW(allreduce_c_op) {
+  MPI_Allreduce_c(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
+}

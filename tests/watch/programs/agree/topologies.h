@@ -33,6 +33,12 @@ ROW(graph_edges) {
   MPI_Graph_create(comm, 2, index, edges, 0, &made);
   part(&made);
 }
+ROW(graph_index) {
+  MPI_Comm made;
+  int index[2] = {OTHER(1, 2), 2}, edges[2] = {1, 0};
+  MPI_Graph_create(comm, 2, index, edges, 0, &made);
+  part(&made);
+}
 ROW(dist_graph_weights) {
   MPI_Comm made;
   int source = rank, degree = 1, destination = !rank, weight = 3;
