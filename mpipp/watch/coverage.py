@@ -191,10 +191,20 @@ def by_pages(processes: Sequence[Watched]) -> Iterator[str]:
     pages = [one.registry.info.pages for one in processes]
     seen, every = (sum(one[i] for one in pages) for i in (0, 1))
     if every:
-        yield (
-            f"of {seen:,} of {every:,} pages of windows all loads and stores but the first between "
-            "two calls"
-        )
+        yield of_pages(seen, every)
+
+
+def of_pages(seen: int, every: int) -> str:
+    """What was not looked at where `seen` of `every` pages were: of these the first access was."""
+    pages = f"{every:,} {'page' if every == 1 else 'pages'} of windows"
+    if seen <= 0:
+        return f"loads and stores of {pages}"
+    if seen >= every:
+        return f"loads and stores of {pages} but the first of each between two calls"
+    return (
+        f"loads and stores of {every - seen:,} of {pages}, and of each other page all but the "
+        "first between two calls"
+    )
 
 
 def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> tuple[Guarded, ...]:
