@@ -213,6 +213,11 @@ class Asked(Registry):
             return None
         return found if found.header.predefined or found.header.null else None
 
+    def is_zero(self, address: int) -> bool:
+        """As it was in the question: since then what was there may be freed."""
+        known = self._question.memory if self._question else ()
+        return any(start == address and not any(data[:_WORD]) for start, data in known)
+
     def threads(self) -> Iterator[Thread | Broken]:
         question = self._question
         if question is None:

@@ -280,3 +280,13 @@ def test_a_call_that_was_fine_before_the_end(mpi: MPI, which: int, name: str) ->
     assert call.startswith(f"  rank 0: MPI_{name}(")
     assert place == f"    called at main.c:{6 + which // 2} in call"
     assert found.last[0] == "mpipp: 1 error in 1 process, 12 calls, 1 question"
+
+
+@support.on_mpi("openmpi4", "openmpi5")
+def test_what_was_freed_since_was_there(mpi: MPI) -> None:
+    """Of an object that the wrapper has not seen, memory is looked at as it was in the call."""
+    program = runs.program("copied.c", mpi)
+    found = runs.run(mpi, [program, "there"], n=1)
+    assert (found.status, found.blocks) == (0, [])
+    found = runs.run(mpi, [program, "zeros"], n=1)
+    assert "is where zeros are, not an object" in found.blocks[0]

@@ -108,9 +108,27 @@ static void add_record(struct mpipp_asking *asking, const struct mpipp_object *r
   if (note) memcpy(note + 1, record, bytes);
 }
 
+// Whether the program's memory was read; -1: that is not allowed. It may change errno.
+static int copied(void *to, uint64_t address, uint64_t bytes) {
+  struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
+  ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+  return got >= 0 || errno == EFAULT ? (uint64_t)got == bytes : -1;
+}
+
+// How an object begins that nothing is known of, where handles are addresses: as it is now, since
+// it may be freed before somebody looks.
+static void add_beginning(struct mpipp_asking *asking, uint64_t handle) {
+  uint64_t word;
+  if (MPIPP_FLAVOR != MPIPP_FLAVOR_OPENMPI || !handle) return;
+  int saved = errno, known = copied(&word, handle, sizeof word) > 0;
+  errno = saved;
+  struct mpipp_note *note = known ? add(asking, MPIPP_NOTE_MEMORY, handle, 0, sizeof word) : NULL;
+  if (note) memcpy(note + 1, &word, sizeof word);
+}
+
 void mpipp_ask_object(struct mpipp_asking *asking, enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_object *record = mpipp_find(kind, handle);
-  if (!record) return;
+  if (!record) return add_beginning(asking, handle);
   struct mpipp_note *note = add(asking, MPIPP_NOTE_OBJECT, kind, handle, 0);
   if (!note) return;
   note->record = (uintptr_t)record;
@@ -128,11 +146,9 @@ void mpipp_ask_datatype(struct mpipp_asking *asking, uint64_t record, uint64_t h
 }
 
 int mpipp_read_own(void *to, uint64_t address, uint64_t bytes) {
-  struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
-  ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-  if (got >= 0 || errno == EFAULT) return (uint64_t)got == bytes;
-  memcpy(to, (const void *)(uintptr_t)address, bytes); // not allowed: as MPI will do
-  return 1;
+  int known = copied(to, address, bytes);
+  if (known < 0) memcpy(to, (const void *)(uintptr_t)address, bytes); // as MPI will do
+  return known != 0;
 }
 
 void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t bytes) {
