@@ -6,8 +6,8 @@ ROW(reduce_type) {
 ROW(reduce_op) {
   MPI_Reduce(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), 0, comm);
 }
-ROW(reduce_root) { // neither process takes itself for it
-  MPI_Reduce(ints, more, 2, MPI_INT, MPI_SUM, OTHER(1, 0), comm);
+ROW(reduce_root) {
+  MPI_Reduce(ints, more, 2, MPI_INT, MPI_SUM, OTHER(1, 0), comm); // neither is it
 }
 ROW(allreduce_type) {
   MPI_Allreduce(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
