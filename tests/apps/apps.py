@@ -251,7 +251,7 @@ APPS = (
             stops=False,
             found=frozenset(
                 "type-mismatch info-leak null-handle null-datatype constructor-argument argument "
-                "op-type target-mismatch wrong-free".split()
+                "op-type target-mismatch wrong-free no-handle".split()
             ),
         )
         for mpi in ("mpich4", "openmpi4", "mpich5", "openmpi5")
