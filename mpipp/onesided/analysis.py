@@ -39,11 +39,11 @@ from mpipp.onesided.conflicts import Conflict, Conflicts
 from mpipp.onesided.epochs import Epochs, exclusion
 from mpipp.onesided.exposures import Exposures
 from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, POLLED, STORED, Flags, Group
+from mpipp.onesided.listeners import DAMAGED, Board, Listener, Steps, later
 from mpipp.onesided.lives import Lives
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistake, Mistakes, is_active, is_gone, no_put
 from mpipp.onesided.polling import Polling
-from mpipp.onesided.processes import DAMAGED, Board, Process, Steps, later
 from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, PUT, READ, STORE, UPDATES, WRITTEN, Atomic
 from mpipp.onesided.synchronization import Synchronizer
 from mpipp.onesided.values import Key, Values, understood
@@ -79,7 +79,7 @@ class _Analysis:
         self.indices = {rank: at for at, rank in enumerate(sorted(events))}
         number = len(self.indices)
         self.processes = [
-            Process(rank, at, number, events[rank]) for rank, at in self.indices.items()
+            Listener(rank, at, number, events[rank]) for rank, at in self.indices.items()
         ]
         self.board = Board()
         self.messages = Messages(self.board, self.indices)
@@ -130,7 +130,7 @@ class _Analysis:
             self.events,
         )
 
-    def _steps(self, process: Process) -> Steps:
+    def _steps(self, process: Listener) -> Steps:
         # All events of a process.
         left = TURN
         for event in process.events:
@@ -167,7 +167,7 @@ class _Analysis:
             process.last = event
             self.events += 1
 
-    def _synchronization(self, process: Process, event: Synchronization) -> Steps:
+    def _synchronization(self, process: Listener, event: Synchronization) -> Steps:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
@@ -189,7 +189,7 @@ class _Analysis:
             self.flags.minded.add((event.window, owner, LOCKED))
         yield from self.synchronizer.synchronize(process, window, mine, event)
 
-    def _rare(self, process: Process, event: Event) -> Steps:
+    def _rare(self, process: Listener, event: Event) -> Steps:
         if isinstance(event, Partitions):
             yield from self.messages.partitions(process, event)
         elif isinstance(event, Probed):
@@ -223,7 +223,7 @@ class _Analysis:
                 self.conflicts.reached(process, event.base, event.base + event.length)
             yield from self.lives.step(process, event)
 
-    def _given_back(self, process: Process, event: GivenBack) -> None:
+    def _given_back(self, process: Listener, event: GivenBack) -> None:
         # Memory of windows, each once: whose it is from there on is not known.
         ranges = self.lives.ranges[process.index]
         for box in list(ranges.meeting(event.start, event.end)):
@@ -235,7 +235,7 @@ class _Analysis:
                 ranges.add(box._replace(told=True))
 
     def _local(
-        self, process: Process, kind: int, event: Access | Operation, memory: Memory, owner: int
+        self, process: Listener, kind: int, event: Access | Operation, memory: Memory, owner: int
     ) -> Entry | None:
         # An access by the process itself; None if there are no bytes.
         box = bounds(memory)
@@ -245,7 +245,7 @@ class _Analysis:
         self.lives.place(process, entry, self.processes[owner].rank)
         return entry
 
-    def _access(self, process: Process, event: Access) -> None:
+    def _access(self, process: Listener, event: Access) -> None:
         owner = process.index if event.owner < 0 else self.indices.get(event.owner, process.index)
         kind = STORE if event.store else LOAD
         entry = self._local(process, kind, event, event.memory, owner)
@@ -263,7 +263,7 @@ class _Analysis:
                 self.conflicts.apart(entry)
             self.conflicts.add(entry)
 
-    def _operation(self, process: Process, event: Operation) -> Steps:
+    def _operation(self, process: Listener, event: Operation) -> Steps:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
@@ -306,7 +306,7 @@ class _Analysis:
             mine.local.setdefault(event.target, []).extend(local)
 
     def _joined(
-        self, process: Process, mine: Epochs, event: Operation, owner: int
+        self, process: Listener, mine: Epochs, event: Operation, owner: int
     ) -> Generator[Hashable, None, Segment]:
         # What an operation comes after at its target that has posted.
         window = self.windows[event.window]
@@ -316,7 +316,7 @@ class _Analysis:
         return self._with(process, mine, owner, window.posts[key])
 
     def _fenced(
-        self, process: Process, mine: Epochs, owner: int
+        self, process: Listener, mine: Epochs, owner: int
     ) -> Generator[Hashable, None, Segment]:
         # The same where the last fence was none that orders.
         meeting = mine.meeting
@@ -327,7 +327,7 @@ class _Analysis:
             yield owner, meeting.key
         return self._with(process, mine, owner, meeting.begun[owner])
 
-    def _with(self, process: Process, mine: Epochs, owner: int, clock: tuple[int, ...]) -> Segment:
+    def _with(self, process: Listener, mine: Epochs, owner: int, clock: tuple[int, ...]) -> Segment:
         now = process.now()
         if clock[owner] <= now.clock[owner]:
             return now
@@ -337,7 +337,7 @@ class _Analysis:
             known = mine.joined[owner] = now, both
         return known[1]
 
-    def _buffers(self, process: Process, event: Operation, opened: Synchronization) -> list[Entry]:
+    def _buffers(self, process: Listener, event: Operation, opened: Synchronization) -> list[Entry]:
         # Accesses of the origin's memory.
         own = process.index
         parts = [(WRITTEN if event.kind == "get" else READ, event.origin, own)]
@@ -363,7 +363,7 @@ class _Analysis:
 
     def _at_target(
         self,
-        process: Process,
+        process: Listener,
         event: Operation,
         segment: Segment,
         owner: int,
@@ -402,7 +402,9 @@ class _Analysis:
         self.conflicts.add(entry)
         return entry
 
-    def _of_unknown(self, process: Process, event: Operation, segment: Segment, owner: int) -> None:
+    def _of_unknown(
+        self, process: Listener, event: Operation, segment: Segment, owner: int
+    ) -> None:
         # It may set, or read, any flag that its target has.
         self.unknown += 1
         number = event.moment.number
@@ -412,7 +414,7 @@ class _Analysis:
             self.flags.writes(group, process.now(), segment, number)
             self.flags.reads(group, process.index, process.time, number)
 
-    def _flag(self, process: Process, event: Operation, owner: int) -> Group:
+    def _flag(self, process: Listener, event: Operation, owner: int) -> Group:
         # What an atomic operation writes to.
         key = process.rank, event.moment.number
         place = self.values.place(key)
@@ -420,7 +422,7 @@ class _Analysis:
             return event.window, owner, ATOMIC
         return place, self.values.written(key)
 
-    def _brought(self, process: Process, event: Brought) -> Steps:
+    def _brought(self, process: Listener, event: Brought) -> Steps:
         # What is there tells which operations others have done.
         key = process.rank, event.operation
         place = self.values.place(key)
@@ -436,7 +438,7 @@ class _Analysis:
         self.flags.reads((place, event.value), process.index, process.time, number)
 
     def _requested(
-        self, process: Process, mine: Epochs, event: Operation, local: list[Entry]
+        self, process: Listener, mine: Epochs, event: Operation, local: list[Entry]
     ) -> None:
         # Its request tells of its end here, unless another call had before.
         requested = mine.requested.setdefault(event.target, {})
@@ -453,7 +455,7 @@ class _Analysis:
 
         process.requests[event.request] = end
 
-    def _read(self, process: Process, ended: list[Entry], number: int) -> None:
+    def _read(self, process: Listener, ended: list[Entry], number: int) -> None:
         # Operations have ended at their origin: what they were to read is there.
         for entry in ended:
             event = entry.event

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from mpipp.datatypes.overlap import combs, sharing
 from mpipp.model.onesided import Attached, Memory, Operation
 from mpipp.onesided.accesses import PENDING, Accesses, Entry, bounds
-from mpipp.onesided.processes import Process, known_by_all
+from mpipp.onesided.listeners import Listener, known_by_all
 
 SWEEP = 256  # memory that is detached after which what is past is looked for
 MOST_DOUBTFUL = 4096  # lines and the memory that they use that are kept until all is known
@@ -31,7 +31,7 @@ class _Attachment(NamedTuple):
 class Attachments:
     """Of all processes, by their indices."""
 
-    def __init__(self, processes: list[Process]) -> None:
+    def __init__(self, processes: list[Listener]) -> None:
         self.processes = processes
         self._made = [Accesses[_Attachment]() for _ in processes]
         # In which segment each was detached, and by what.
@@ -41,7 +41,7 @@ class Attachments:
         self._doubtful: dict[tuple[int, int, int, Memory], Entry] = {}
         self.forgotten = 0
 
-    def change(self, process: Process, event: Attached) -> None:
+    def change(self, process: Listener, event: Attached) -> None:
         """Some memory is attached, or detached."""
         made, low, number = self._made[process.index], event.base, event.moment.number
         if event.attached:

@@ -26,8 +26,8 @@ from mpipp.onesided.accesses import (
 )
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.flags import Flags
+from mpipp.onesided.listeners import Listener, known_by_all
 from mpipp.onesided.polling import Polling
-from mpipp.onesided.processes import Process, known_by_all
 from mpipp.onesided.rules import (
     ACCUMULATE,
     ACCUMULATES,
@@ -117,7 +117,7 @@ class Conflicts:
 
     def __init__(
         self,
-        processes: list[Process],
+        processes: list[Listener],
         windows: dict[int, Window],
         flags: Flags,
         polling: Polling,
@@ -177,7 +177,7 @@ class Conflicts:
         if self._added > SWEEP + self._kept:
             self._sweep()
 
-    def reached(self, process: Process, low: int, high: int) -> None:
+    def reached(self, process: Listener, low: int, high: int) -> None:
         """Others reach this memory from now on: a window has it."""
         for cell in self.memory[process.index].cells(low, high):
             for entry in cell:
@@ -202,7 +202,7 @@ class Conflicts:
         mine = window.last_store if stores else window.last_update
         mine[entry.owner, entry.actor, entry.lock] = entry
 
-    def pending_at(self, process: Process, low: int, high: int) -> Iterator[tuple[Operation, int]]:
+    def pending_at(self, process: Listener, low: int, high: int) -> Iterator[tuple[Operation, int]]:
         """Operations of a process that have buffers in [low, high), and a byte of each there."""
         told = set[int]()
         for cell in self.memory[process.index].cells(low, high):

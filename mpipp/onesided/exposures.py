@@ -12,8 +12,8 @@ from __future__ import annotations
 from mpipp.model.onesided import Synchronization
 from mpipp.onesided.accesses import PENDING, Segment
 from mpipp.onesided.flags import Flags
+from mpipp.onesided.listeners import Listener
 from mpipp.onesided.mistakes import Mistakes
-from mpipp.onesided.processes import Process
 
 _MOST_ALIKE = 16  # pairs of the same lines that are kept, lest the first were not decided
 _ALL = -1  # the owner of what MPI_Win_lock_all locks
@@ -83,7 +83,7 @@ class Exposures:
         self._exposed: dict[int, dict[int, Lasting]] = {}  # window, owner
         self._locked: dict[tuple[int, int], dict[int, Lasting]] = {}  # window and owner, actor
 
-    def expose(self, process: Process, event: Synchronization) -> None:
+    def expose(self, process: Listener, event: Synchronization) -> None:
         """MPI_Win_post."""
         new = Lasting(event, process.now())
         for owner in (process.index, _ALL):
@@ -91,11 +91,11 @@ class Exposures:
                 self._compare(lock, new, lock, new)
         self._exposed.setdefault(event.window, {})[process.index] = new
 
-    def exposed(self, process: Process, window: int) -> Lasting | None:
+    def exposed(self, process: Listener, window: int) -> Lasting | None:
         """What a process has exposed last."""
         return self._exposed.get(window, {}).get(process.index)
 
-    def lock(self, process: Process, event: Synchronization, owner: int | None) -> None:
+    def lock(self, process: Listener, event: Synchronization, owner: int | None) -> None:
         """MPI_Win_lock, or (without an owner) MPI_Win_lock_all."""
         new = Lasting(event, process.now())
         exposed = self._exposed.get(event.window, {})
@@ -105,7 +105,7 @@ class Exposures:
         locked = self._locked.setdefault((event.window, _ALL if owner is None else owner), {})
         locked[process.index] = new
 
-    def unlock(self, process: Process, event: Synchronization, owner: int | None) -> None:
+    def unlock(self, process: Listener, event: Synchronization, owner: int | None) -> None:
         """MPI_Win_unlock, or MPI_Win_unlock_all."""
         locked = self._locked.get((event.window, _ALL if owner is None else owner), {})
         if process.index in locked:

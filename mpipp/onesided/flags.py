@@ -22,7 +22,7 @@ from typing import NamedTuple, Optional, Protocol, Union
 
 from mpipp.model.onesided import Event
 from mpipp.onesided.accesses import PENDING, Segment
-from mpipp.onesided.processes import Process, later
+from mpipp.onesided.listeners import Listener, later
 from mpipp.onesided.values import Place, Values
 
 ATOMIC, LOCKED, SHARED, POLLED, ELSEWHERE, STORED = range(6)
@@ -119,7 +119,7 @@ class Flags:
             found.reads.append(number)
             self.heard += group in self.minded
 
-    def share(self, process: Process, number: int) -> None:
+    def share(self, process: Listener, number: int) -> None:
         """Before an event there may have been loads and stores of shared windows."""
         segment = process.now()
         for window in process.shares:

@@ -9,9 +9,9 @@ from mpipp.model.onesided import Attached, Event, WindowFreed, WindowInfo, Windo
 from mpipp.onesided.accesses import Accesses, Entry
 from mpipp.onesided.attached import Attachments
 from mpipp.onesided.epochs import Epochs, Window
+from mpipp.onesided.listeners import DAMAGED, Listener, Steps
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistakes
-from mpipp.onesided.processes import DAMAGED, Process, Steps
 from mpipp.onesided.rules import STORE, WRITTEN
 
 
@@ -48,12 +48,12 @@ class Lives:
         self.windows: dict[int, Window] = {}
         self.ranges = [Accesses[Range]() for _ in indices]
 
-    def epochs(self, process: Process, window: int) -> Epochs | None:
+    def epochs(self, process: Listener, window: int) -> Epochs | None:
         """What a process has of a window; None: of one whose making is not known."""
         known = self.windows.get(window)
         return known.epochs.get(process.index) if known else None
 
-    def place(self, process: Process, entry: Entry, owner: int) -> None:
+    def place(self, process: Listener, entry: Entry, owner: int) -> None:
         """Which window an access of its process lies in, if any. `owner`: its rank."""
         entry.private = True
         boxes = self.ranges[entry.owner].meeting(entry.low, entry.high)
@@ -69,7 +69,7 @@ class Lives:
             if entry.kind in (STORE, WRITTEN) and entry.owner == process.index:
                 mine.stored = entry
 
-    def step(self, process: Process, event: Event) -> Steps:
+    def step(self, process: Listener, event: Event) -> Steps:
         """What happens to a window."""
         if isinstance(event, WindowMade):
             yield from self._made(process, event)
@@ -89,7 +89,7 @@ class Lives:
             elif event.length > 0:
                 ranges.add(Range(event.base, event.base + event.length, event.window, event))
 
-    def _made(self, process: Process, event: WindowMade) -> Steps:
+    def _made(self, process: Listener, event: WindowMade) -> Steps:
         if process.rank not in event.ranks or not self.indices.keys() >= set(event.ranks):
             yield DAMAGED
         mine = Epochs(event, event.ranks.index(process.rank))
@@ -105,7 +105,7 @@ class Lives:
         if event.flavor == "shared" and mine.size > 1:
             process.shares.append(event.window)
 
-    def _freed(self, process: Process, event: WindowFreed) -> Steps:
+    def _freed(self, process: Listener, event: WindowFreed) -> Steps:
         mine = self.epochs(process, event.window)
         if mine is None:
             return

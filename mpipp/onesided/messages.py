@@ -16,7 +16,7 @@ from mpipp.model.onesided import (
     Received,
     Sent,
 )
-from mpipp.onesided.processes import Board, Process, Steps, later
+from mpipp.onesided.listeners import Board, Listener, Steps, later
 
 
 class Meeting:
@@ -79,7 +79,7 @@ class Messages:
         self.ready: dict[tuple[Channel, int], _Ready] = {}  # by the message's start
         self.arrived: dict[Channel, int] = {}  # the last start that is complete
 
-    def send(self, process: Process, event: Sent) -> None:
+    def send(self, process: Listener, event: Sent) -> None:
         """It begins: what is known here goes with it."""
         channel = event.channel
         self.sent[channel] = process.release(), event.synchronous
@@ -87,12 +87,12 @@ class Messages:
             process.requests[event.request] = lambda by: self._matched(process, channel, by)
         self.board.done(channel)
 
-    def _matched(self, process: Process, channel: Channel, event: Event) -> Steps:
+    def _matched(self, process: Listener, channel: Channel, event: Event) -> Steps:
         while channel not in self.received:
             yield "received", channel
         process.hear(self.received.pop(channel), event)
 
-    def begin(self, process: Process, event: ReceiveBegun) -> None:
+    def begin(self, process: Listener, event: ReceiveBegun) -> None:
         """A synchronous send hears what is known here, be it long before the receive ends."""
         self._take(event.channel, process.release())
 
@@ -100,7 +100,7 @@ class Messages:
         self.received[channel] = known
         self.board.done(("received", channel))
 
-    def receive(self, process: Process, event: Received) -> Steps:
+    def receive(self, process: Listener, event: Received) -> Steps:
         """It has completed."""
         channel = event.channel
         while channel not in self.sent:
@@ -112,13 +112,13 @@ class Messages:
             self.received.pop(channel, None)
         process.hear(told, event)
 
-    def probe(self, process: Process, event: Probed) -> Steps:
+    def probe(self, process: Listener, event: Probed) -> Steps:
         """It has found a message."""
         while event.channel not in self.sent:
             yield event.channel
         process.hear(self.sent[event.channel][0], event)
 
-    def partitions(self, process: Process, event: Partitions) -> Steps:
+    def partitions(self, process: Listener, event: Partitions) -> Steps:
         """Some are ready, or have arrived."""
         channel, key = event.channel, (event.channel, event.start)
         if event.ready:
@@ -139,14 +139,14 @@ class Messages:
             del self.ready[key]
             self.arrived[channel] = event.start
 
-    def complete(self, process: Process, event: Completed) -> Steps:
+    def complete(self, process: Listener, event: Completed) -> Steps:
         """These requests are."""
         for request in event.requests:
             steps = process.requests.pop(request, None)
             if steps is not None:
                 yield from steps(event)
 
-    def meet(self, process: Process, key: Hashable, size: int, *, gives: bool = True) -> Meeting:
+    def meet(self, process: Listener, key: Hashable, size: int, *, gives: bool = True) -> Meeting:
         """A process begins a collective call of so many; if it gives anything, others may hear."""
         meeting = self.meetings.get(key)
         if meeting is None:
@@ -161,14 +161,14 @@ class Messages:
         self.board.done((process.index, key))
         return meeting
 
-    def all_met(self, process: Process, meeting: Meeting, event: Event) -> Steps:
+    def all_met(self, process: Listener, meeting: Meeting, event: Event) -> Steps:
         """All have begun."""
         while not meeting.full:
             yield "all", meeting.key
         process.hear(meeting.joint, event)
 
     def _some_met(
-        self, process: Process, meeting: Meeting, sources: Sequence[int], event: Event
+        self, process: Listener, meeting: Meeting, sources: Sequence[int], event: Event
     ) -> Steps:
         for rank in sources:
             if rank == process.rank or rank not in self.indices:
@@ -178,7 +178,7 @@ class Messages:
                 yield index, meeting.key
             process.hear(meeting.begun[index], event)
 
-    def collective(self, process: Process, event: Collective) -> Steps:
+    def collective(self, process: Listener, event: Collective) -> Steps:
         """It begins, and if nothing comes between it ends, too."""
         key = event.context, event.ordinal
         meeting = self.meet(process, key, event.size, gives=event.gives)

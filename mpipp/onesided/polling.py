@@ -14,7 +14,7 @@ from __future__ import annotations
 from mpipp.model.onesided import Synchronization
 from mpipp.onesided.accesses import Entry, Segment
 from mpipp.onesided.flags import LOCKED, POLLED, STORED, Flags
-from mpipp.onesided.processes import Process
+from mpipp.onesided.listeners import Listener
 from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, STORE, UPDATES
 
 
@@ -40,7 +40,7 @@ class _Lines:
 class Polling:
     """Of all processes and windows."""
 
-    def __init__(self, processes: list[Process], flags: Flags) -> None:
+    def __init__(self, processes: list[Listener], flags: Flags) -> None:
         self._processes = processes
         self._flags = flags
         self._lines: dict[tuple[int, int], _Lines] = {}  # window, process
@@ -51,7 +51,7 @@ class Polling:
             found = self._lines[window, process] = _Lines()
         return found
 
-    def access(self, process: Process, entry: Entry) -> None:
+    def access(self, process: Listener, entry: Entry) -> None:
         """A load or store of window memory."""
         flags, number = self._flags, entry.event.moment.number
         stores = entry.kind == STORE
@@ -70,7 +70,7 @@ class Polling:
         else:
             flags.reads(group, process.index, process.time, number)
 
-    def synchronize(self, process: Process, event: Synchronization) -> None:
+    def synchronize(self, process: Listener, event: Synchronization) -> None:
         """MPI_Win_sync: the process may have loaded what others have put, or stored for them."""
         polled = event.window, process.index, POLLED
         self._flags.minded |= {polled, (event.window, process.index, STORED)}
@@ -82,7 +82,7 @@ class Polling:
         if lines.stored:
             self._store(process, event.window, lines)
 
-    def _store(self, process: Process, window: int, lines: _Lines) -> None:
+    def _store(self, process: Listener, window: int, lines: _Lines) -> None:
         # Others may get the last store.
         segment = process.now()
         self._flags.writes((window, process.index, STORED), segment, segment, lines.stored)

@@ -15,9 +15,9 @@ from mpipp.model.onesided import Event, Synchronization
 from mpipp.onesided.accesses import Entry
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.exposures import Exposures, Lasting
+from mpipp.onesided.listeners import Listener, Steps
 from mpipp.onesided.messages import Meeting, Messages
 from mpipp.onesided.mistakes import Mistakes, fences_alone, is_gone, wrong
-from mpipp.onesided.processes import Process, Steps
 from mpipp.onesided.rules import WRITTEN
 
 
@@ -30,7 +30,7 @@ class Synchronizer:
         mistakes: Mistakes,
         exposures: Exposures,
         indices: dict[int, int],
-        told_end: Callable[[Process, list[Entry], int], None],
+        told_end: Callable[[Listener, list[Entry], int], None],
     ) -> None:
         self.messages = messages
         self.board = messages.board
@@ -40,7 +40,7 @@ class Synchronizer:
         self.told_end = told_end
 
     def synchronize(
-        self, process: Process, window: Window, mine: Epochs, event: Synchronization
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
         """One call."""
         kind, thread = event.kind, event.moment.thread
@@ -71,7 +71,7 @@ class Synchronizer:
             self._flush(process, mine, event)
 
     def _fence(
-        self, process: Process, window: Window, mine: Epochs, event: Synchronization
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
         before, opened = mine.meeting, mine.fence
         orders = opened is not None and "MPI_MODE_NOPRECEDE" not in event.asserted
@@ -114,13 +114,15 @@ class Synchronizer:
         else:
             yield from end(event)
 
-    def _is_nested(self, process: Process, fence: Meeting, post: Synchronization) -> bool:
+    def _is_nested(self, process: Listener, fence: Meeting, post: Synchronization) -> bool:
         # Whether the memory that was exposed was the target of operations of the fence's epoch.
         # Where an origin has such itself, its call of MPI_Win_start is told.
         origins = {self.indices[rank] for rank in post.group}
         return process.index in fence.targets and not origins & fence.origins
 
-    def _post(self, process: Process, window: Window, mine: Epochs, event: Synchronization) -> None:
+    def _post(
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+    ) -> None:
         mine.publish(process.time)
         self.exposures.expose(process, event)
         mine.post_segment = process.now()
@@ -138,7 +140,7 @@ class Synchronizer:
                 window.no_put[process.index, origin, which] = event
             self.board.done(("post", event.window, process.index, origin, which))
 
-    def _start(self, process: Process, mine: Epochs, event: Synchronization) -> None:
+    def _start(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
         mine.start = event
         mine.start_segment = process.now()
         mine.started = {}
@@ -149,7 +151,7 @@ class Synchronizer:
             mine.starts[target] = which + 1
 
     def _complete(
-        self, process: Process, window: Window, mine: Epochs, event: Synchronization
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
     ) -> None:
         start, segment = mine.start, mine.start_segment
         if start is None or segment is None:
@@ -185,7 +187,7 @@ class Synchronizer:
         mine.started = {}
 
     def _wait(
-        self, process: Process, window: Window, mine: Epochs, event: Synchronization
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
         post, exposing = mine.post, mine.post_segment
         if post is None or exposing is None:
@@ -224,7 +226,7 @@ class Synchronizer:
         else:
             yield from end(event)
 
-    def _lock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
+    def _lock(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
         if event.kind == "lock_all":
             mine.all_locked = event
         else:
@@ -232,7 +234,7 @@ class Synchronizer:
         self.exposures.lock(process, event, self._owner(mine, event))
         mine.hear(process.clock, event.moment.number)
 
-    def _unlock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
+    def _unlock(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
         if event.kind == "unlock_all":
             mine.ends(mine.all_locked, event)
             mine.all_locked = None
@@ -251,7 +253,7 @@ class Synchronizer:
         # Whose memory a call locks or unlocks; None: that of all.
         return None if event.target < 0 else self.indices[mine.made.ranks[event.target]]
 
-    def _flush(self, process: Process, mine: Epochs, event: Synchronization) -> None:
+    def _flush(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
         if not mine.locks and mine.all_locked is None:
             return
         everywhere = "local" not in event.kind
@@ -261,7 +263,7 @@ class Synchronizer:
 
     def _end(
         self,
-        process: Process,
+        process: Listener,
         mine: Epochs,
         target: int,
         time: int,

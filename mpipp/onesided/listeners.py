@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process while its events are read: what it knows of the others, and what it waits for."""
+"""A process while its events are read: what it has heard of the others, and what it waits for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Steps = Generator[Hashable, None, None]
 DAMAGED = "an event that cannot be"  # what nobody ever does
 
 
-class Process:
+class Listener:
     """`clock[i]` is the segment of process i that is before what comes next here."""
 
     def __init__(self, rank: int, index: int, number: int, events: Iterable[Event]) -> None:
@@ -73,7 +73,7 @@ def later(clock: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(map(max, clock, other))
 
 
-def known_by_all(processes: list[Process]) -> list[int]:
+def known_by_all(processes: list[Listener]) -> list[int]:
     """The last segment of each whose end all who go on have heard of."""
     alive = [process.clock for process in processes if not process.ended]
     return [min((clock[at] for clock in alive), default=1 << 62) for at in range(len(processes))]
