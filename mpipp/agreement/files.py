@@ -13,7 +13,8 @@ compressed by zlib: lines of JSON, each an object with one member that says what
     given       of a call that waits for requests: its frame and number, for each of them those that
                 it may be
     log         what its log of one-sided communication has, which is in a file of its own (logs.py)
-    sums        of each channel key, peer and both sums, see `sums.Part`; it is the first line
+    sums        of each channel, and of what is called on several communicators, key, peer and both
+                sums, see `sums.Part` and `orders`; it is the first line
     channel     its key, a communicator's number among the lines `comm`, the channel, its stretches:
                 lists of first ordinal, count and the numbers of the calls that take turns;
                 of single calls in a row [first, 0, numbers]; of one that threads share only the
@@ -30,7 +31,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from mpipp.agreement import logs, plain
+from mpipp.agreement import logs, orders, plain
 from mpipp.agreement import sums as sums_of
 from mpipp.agreement.numbers import Pair, added
 from mpipp.agreement.written import Written, without_channel
@@ -54,13 +55,14 @@ from mpipp.model import (
 )
 from mpipp.reports.sources import Frame
 
-FORMAT, VERSION = "process", 4
+FORMAT, VERSION = "process", 5
 _KINDS = ("comm", "op", "win", "file")
 _MOST_HEAD = 1 << 20  # bytes
 _LEVEL = 3  # of compression
 _MOST_GIVEN = 4096  # requests of one call
 
 _CHANNEL = b'{"channel":['
+_SEQUENCE = b'{"sequence":"'
 
 Places = Callable[[Site], list[Frame]]
 
@@ -72,6 +74,7 @@ class Head(NamedTuple):
     calls: int  # of MPI, that the process has made
     info: ProcessInfo
     sums: list[tuple[int, int, int]]  # by bucket, those that do not vanish
+    unordered: bool  # whether it has called too much on several communicators to be in sums
     bytes: int  # of the rest
 
 
@@ -88,6 +91,8 @@ def written(process: Process, places: Places, node: str, logged: bool = False) -
     Raises MpippError when its records make no sense.
     """
     parts = list(sums_of.parts(process))
+    in_order = orders.parts(process)
+    parts += in_order or ()
     buckets: dict[int, Pair] = {}
     for part in parts:
         buckets[part.bucket] = added(buckets.get(part.bucket, (0, 0)), part.sum)
@@ -101,6 +106,7 @@ def written(process: Process, places: Places, node: str, logged: bool = False) -
         "calls": registry.count_of_calls,
         "info": plain.plain(registry.info, _NoTables()),
         "sums": [[bucket, *total] for bucket, total in sorted(buckets.items()) if any(total)],
+        "unordered": in_order is None,
         "bytes": len(rest),
     }
     log = logs.content(writer.log) if writer.log is not None else b""
@@ -116,17 +122,21 @@ def head(path: str) -> Head:
         raise MpippError(f"cannot read {path}: {error.strerror}") from None
 
 
-def read(path: str, keys: Collection[int] | None = None) -> Written:
+def read(
+    path: str, keys: Collection[int] | None = None, sequences: Collection[str] = ()
+) -> Written:
     """The process that a file is of. Raises MpippError when it cannot be read, or is damaged.
 
     Args:
         keys: of the channels that are wanted, if not all are.
+        sequences: of channels that are wanted, too.
     """
     known, lines = _read(path)
     found = Written(path, known.node, known.calls, known.info)
     try:
         for line in lines[1:]:
-            if keys is None or not line.startswith(_CHANNEL) or _key(line) in keys:
+            is_wanted = keys is None or not line.startswith(_CHANNEL) or _key(line) in keys
+            if is_wanted or (sequences and _sequence(line) in sequences):
                 found.take(json.loads(line))
     except (ValueError, RecursionError, MpippError) as error:
         raise MpippError(f"{path} is damaged: {error}") from None
@@ -162,6 +172,11 @@ def _key(line: bytes) -> int:
     return int(line[len(_CHANNEL) : line.index(b",")])
 
 
+def _sequence(line: bytes) -> str:
+    start = line.index(_SEQUENCE) + len(_SEQUENCE)
+    return line[start : line.index(b'"', start)].decode()
+
+
 def _numbers(row: list[int], count: int) -> list[int]:
     if len(row) != count or not all(type(number) is int for number in row):
         raise ValueError
@@ -178,14 +193,19 @@ def _head(line: bytes, path: str) -> Head:
     if said.get("version") != VERSION:
         raise MpippError(f"{path} is of another version of mpipp: compare it with that")
     try:
-        node, calls, size = said["node"], said["calls"], said["bytes"]
+        node, calls, size, unordered = (
+            said[name] for name in ("node", "calls", "bytes", "unordered")
+        )
         if not (type(node) is str and type(calls) is int and type(size) is int):
+            raise TypeError
+        if type(unordered) is not bool:
             raise TypeError
         info = plain.model("ProcessInfo", said["info"], _NoTables())
         rows = [_numbers(row, 3) for row in said["sums"]]
         if not all(0 <= row[0] < sums_of.BUCKETS for row in rows):
             raise TypeError
-        return Head(node, calls, info, [(row[0], row[1], row[2]) for row in rows], size)
+        found = [(row[0], row[1], row[2]) for row in rows]
+        return Head(node, calls, info, found, unordered, size)
     except (KeyError, TypeError, ValueError, MpippError):
         raise MpippError(f"{path} is damaged: its head makes no sense") from None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import array
 import contextlib
 import struct
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -20,11 +21,15 @@ from mpipp.agreement.numbers import Pair, added
 from mpipp.agreement.sums import BUCKETS
 from mpipp.datatypes.signatures.digests import PRIME
 from mpipp.errors import MpippError
+from mpipp.show import wording
 
 PORTION = 1000  # channels that are compared at a time, more where they are of the same processes
-_PART = struct.Struct("=QqqQQ")  # key, rank of the process and of its peer, sum
+MOST_ORDERS = 64  # processes whose orders of calls on several communicators are, likewise
+_PART = struct.Struct("=QqqQQI")  # key, rank of the process and of its peer, sum, node
+_Part = tuple[int, int, int, int, int, int]
 _KEY = struct.Struct("=QI")  # key, how many ranks follow
 _NOTHING: Pair = (0, 0)
+_Orders = dict[int, dict[int, int]]  # first ranks by node, by digest
 
 
 class Team(Protocol):
@@ -67,6 +72,7 @@ class Chosen(NamedTuple):
     """What has to be compared."""
 
     portions: list[Portion]
+    orders: list[list[str]]  # files of processes that call on communicators in different orders
     ranks: set[int]  # of all that have left a file
     world_size: int
     logged: bool  # whether there are logs of one-sided communication
@@ -93,11 +99,14 @@ def chosen(paths: Sequence[str], team: Team) -> Chosen:
     size = max(_numbers(team, [max(sizes, default=0)]))
     logged = any(_numbers(team, [any(head.info.logged for head in heads.values())]))
     buckets = _buckets(heads, team)
-    wrong = _wrong(list(_parts(heads, buckets, unchecked)), team)
+    wrong, orders = _wrong(list(_parts(heads, buckets, unchecked)), team)
     _add_silent(wrong, ranks, team)
+    unordered = [_rank(head) for head in heads.values() if head.unordered]
+    unchecked += _not_in_order(set(_numbers(team, unordered)), orders)
     sentences = [data.decode() for data in team.gather("\n".join(unchecked).encode())]
     return Chosen(
         list(_portions(wrong, ranks)),
+        list(_orders(orders, ranks)),
         set(ranks),
         size,
         logged,
@@ -125,6 +134,33 @@ def _portions(wrong: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterat
             concerned.clear()
 
 
+def _orders(differing: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterator[list[str]]:
+    # Some at a time, those that differ from each other together.
+    concerned: set[int] = set()
+    for ranks in sorted({tuple(sorted(of)[:MOST_ORDERS]) for of in differing.values()}):
+        if concerned and len(concerned.union(ranks)) > MOST_ORDERS:
+            yield [path for rank in sorted(concerned) for path in paths.get(rank, ())]
+            concerned.clear()
+        concerned.update(ranks)
+    if concerned:
+        yield [path for rank in sorted(concerned) for path in paths.get(rank, ())]
+
+
+def _not_in_order(unordered: set[int], differing: dict[int, set[int]]) -> Iterator[str]:
+    if unordered:
+        has = "has" if len(unordered) == 1 else "have"
+        yield (
+            f"{wording.ranks(unordered)} {has} too many turns of collective calls on several "
+            "communicators for their order to be compared between nodes"
+        )
+    most = max(map(len, differing.values()), default=0)
+    if most > MOST_ORDERS:
+        yield (
+            f"of {most:,} processes that call in different orders on the same communicators "
+            f"{MOST_ORDERS} were compared"
+        )
+
+
 def _rank(head: files.Head | None) -> int:
     rank = head.info.world_rank if head is not None else None
     return -1 if rank is None else rank
@@ -150,36 +186,58 @@ def _buckets(heads: dict[str, files.Head], team: Team) -> set[int]:
 
 def _parts(
     heads: dict[str, files.Head], buckets: set[int], unchecked: list[str]
-) -> Iterator[tuple[int, int, int, int, int]]:
+) -> Iterator[_Part]:
     # What processes have added to the sums of channels in these buckets.
     for path, head in heads.items():
         if buckets.isdisjoint(bucket for bucket, _, _ in head.sums):
             continue
         try:
+            node = zlib.crc32(head.node.encode())
             for key, peer, one, other in files.sums(path):
                 if key % BUCKETS in buckets:
-                    yield key, _rank(head), peer, one, other
+                    yield key, _rank(head), peer, one, other, node
         except MpippError as error:
             unchecked.append(str(error))
 
 
-def _wrong(parts: Sequence[tuple[int, int, int, int, int]], team: Team) -> dict[int, set[int]]:
-    # The channels whose sums do not vanish, with the ranks that are concerned. Each of the team
-    # adds the sums of some channels.
+def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
+    # The channels whose sums do not vanish, with the ranks that are concerned; and of orders some
+    # ranks that differ. Each of the team adds the sums of some channels.
     boxes = [bytearray() for _ in range(team.size)]
     for part in parts:
         boxes[part[0] // BUCKETS % team.size] += _PART.pack(*part)
     totals: dict[int, Pair] = {}
     ranks: dict[int, set[int]] = defaultdict(set)
+    orders: dict[int, _Orders] = defaultdict(lambda: defaultdict(dict))
     for data in team.exchange([bytes(box) for box in boxes]):
-        for key, rank, peer, one, other in _PART.iter_unpack(data):
+        for key, rank, peer, one, other, node in _PART.iter_unpack(data):
             totals[key] = added(totals.get(key, _NOTHING), (one, other))
-            ranks[key].update((rank, peer))
-    wrong = bytearray()
-    for key, total in totals.items():
-        if total != _NOTHING:
-            wrong += _packed(key, ranks[key])
-    return dict(_unpacked(team.gather(bytes(wrong))))
+            if peer < -1:
+                of = orders[key][peer]
+                of[node] = min(rank, of.get(node, rank))
+            else:
+                ranks[key].update((rank, peer))
+    wrong = (_packed(key, of) for key, of in ranks.items() if totals[key] != _NOTHING)
+    found = dict(_unpacked(team.gather(b"".join(wrong))))
+    # Who has come to no end, or is not known so well, has none: the rest may agree.
+    differ = (_packed(key, _of_each(of)) for key, of in orders.items() if len(of) > 1)
+    return found, dict(_unpacked(team.gather(b"".join(differ))))
+
+
+def _of_each(orders: _Orders) -> set[int]:
+    # Some that differ, of each order one at least; if a node has several, all of these from there:
+    # its watcher has told of them, which is not told again.
+    nodes: dict[int, dict[int, int]] = defaultdict(dict)
+    for order, ranks in orders.items():
+        for node, rank in ranks.items():
+            nodes[node][order] = rank
+    found: set[int] = set()
+    left = set(orders)
+    while left:
+        most = max(nodes.values(), key=lambda of: (len(left.intersection(of)), -min(of.values())))
+        found.update(most.values())
+        left.difference_update(most)
+    return found
 
 
 def _add_silent(wrong: dict[int, set[int]], paths: dict[int, list[str]], team: Team) -> None:

@@ -24,6 +24,7 @@ from mpipp.checks import every
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
 from mpipp.checks.onesided import NotKnown
+from mpipp.checks.past import turns
 from mpipp.checks.process import Process
 from mpipp.checks.rules import hangs
 from mpipp.errors import MpippError
@@ -107,37 +108,71 @@ def _of_few(directory: str, told: Iterable[str], every: Sequence[str]) -> Compar
 def _of_many(directory: str, told: Iterable[str], every: Sequence[str], choice: Chosen) -> Compared:
     # Of each portion only what was found is kept; what that is of is read again at the end.
     unchecked: list[str] = []
-    wanted: dict[str, set[int]] = defaultdict(set)
-    named: list[tuple[Finding, list[str]]] = []  # with the files of its parties
-    compared, until = 0, time.monotonic() + MOST_SECONDS
+    named = _Named()
+    _of_channels(choice, told, named, unchecked)
+    _of_orders(choice, told, named, unchecked)
+    read = every if choice.logged else sorted(named.wanted)
+    again = _read({path: named.wanted.get(path, ()) for path in read}, unchecked)
+    missing = sorted(set(range(choice.world_size)) - choice.ranks)
+    unchecked += choice.unchecked
+    return _completed(directory, again, list(_numbered(named.findings, again)), missing, unchecked)
+
+
+class _Named:
+    """Findings, each with the files of its parties; of these the channels that are wanted."""
+
+    def __init__(self) -> None:
+        self.findings: list[tuple[Finding, list[str]]] = []
+        self.wanted: dict[str, set[int]] = defaultdict(set)
+        self._until = time.monotonic() + MOST_SECONDS
+
+    def add(self, finding: Finding, found: Sequence[Written], keys: Collection[int]) -> None:
+        of = [found[party.process].path for party in finding.parties]
+        self.findings.append((finding, of))
+        for path in of:
+            self.wanted[path].update(keys)
+
+    @property
+    def stopped(self) -> str:
+        """Why no more is compared, "": it is."""
+        if len(self.findings) >= MOST_FINDINGS:
+            return f"{MOST_FINDINGS:,} findings and more are enough"
+        return f"it took {MOST_SECONDS:g} seconds" if time.monotonic() > self._until else ""
+
+
+def _of_channels(choice: Chosen, told: Iterable[str], named: _Named, unchecked: list[str]) -> None:
+    compared = 0
+    between = functools.partial(_between, over=True)
     for portion in choice.portions:
-        stopped = _stopped(len(named), until)
-        if stopped:
+        if named.stopped:
             total = sum(len(portion.keys) for portion in choice.portions)
             unchecked.append(
-                f"of {total:,} channels that may be wrong {compared:,} were compared: {stopped}"
+                f"of {total:,} channels that may be wrong {compared:,} were compared: "
+                f"{named.stopped}"
             )
             break
         compared += len(portion.keys)
         found = _read(dict.fromkeys(portion.paths, portion.keys), unchecked)
-        between = functools.partial(_between, over=True)
         for finding in _fresh(found, told, between, unchecked):
-            of = [found[party.process].path for party in finding.parties]
-            named.append((finding, of))
-            for path in of:
-                wanted[path] |= portion.keys
-    read = every if choice.logged else sorted(wanted)
-    again = _read({path: wanted.get(path, ()) for path in read}, unchecked)
-    missing = sorted(set(range(choice.world_size)) - choice.ranks)
-    unchecked += choice.unchecked
-    return _completed(directory, again, list(_numbered(named, again)), missing, unchecked)
+            named.add(finding, found, portion.keys)
 
 
-def _stopped(findings: int, until: float) -> str:
-    # Why no more channels are compared, "": they are.
-    if findings >= MOST_FINDINGS:
-        return f"{MOST_FINDINGS:,} findings and more are enough"
-    return f"it took {MOST_SECONDS:g} seconds" if time.monotonic() > until else ""
+def _of_orders(choice: Chosen, told: Iterable[str], named: _Named, unchecked: list[str]) -> None:
+    known: set[object] = set()  # the same calls may be of processes that share other communicators
+    for compared, some in enumerate(choice.orders):
+        if named.stopped:
+            unchecked.append(
+                f"of {len(choice.orders):,} groups of processes that call on several communicators "
+                f"in different orders {compared:,} were compared: {named.stopped}"
+            )
+            break
+        found = _read(dict.fromkeys(some, ()), unchecked, turns.SEQUENCES)
+        view = View(found)
+        for finding in _fresh(found, told, _in_order, unchecked):
+            same = _same(finding, view)
+            if same not in known:
+                known.add(same)
+                named.add(finding, found, ())
 
 
 def _numbered(
@@ -151,12 +186,16 @@ def _numbered(
             yield replace(finding, parties=tuple(again))
 
 
-def _read(wanted: Mapping[str, Collection[int] | None], unchecked: list[str]) -> list[Written]:
+def _read(
+    wanted: Mapping[str, Collection[int] | None],
+    unchecked: list[str],
+    sequences: Collection[str] = (),
+) -> list[Written]:
     # Files, each with the keys of the channels that are wanted, None: all.
     found = []
     for path, keys in wanted.items():
         try:
-            found.append(files.read(path, keys))
+            found.append(files.read(path, keys, sequences))
         except MpippError as error:
             unchecked.append(str(error))
     return sorted(found, key=lambda one: (one.info.world_rank or 0, one.node))
@@ -222,6 +261,13 @@ def _between(found: Sequence[Written], unchecked: list[str], over: bool) -> Iter
     for finding in every.between(_processes(found), failed, over):
         if finding.rule not in hangs.RULES:  # of what goes on
             yield finding
+
+
+def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Finding]:
+    def failed(process: Process | None, error: MpippError) -> None:
+        unchecked.append(str(error))
+
+    yield from every.of_orders(_processes(found), failed)
 
 
 def _same(finding: Finding, view: View) -> object:

@@ -51,7 +51,8 @@ class Part(NamedTuple):
     """What a process adds to the sum of a channel."""
 
     key: int  # of 64 bits, the same in all its processes
-    peer: int  # rank in MPI_COMM_WORLD of the other process of messages, else -1
+    # Rank in MPI_COMM_WORLD of the other process of messages, else -1; less: see `orders`.
+    peer: int
     sum: Pair
 
     @property

@@ -133,6 +133,14 @@ def between(
     yield from cited(_between(processes, failed, _OVER if over else _BETWEEN), processes)
 
 
+def of_orders(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    """As `findings`, in which orders processes have called on several communicators."""
+    yield from cited(_between(processes, failed, (order.check,)), processes)
+
+
 def of_logs(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],

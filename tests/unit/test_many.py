@@ -107,7 +107,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
     leave(tmp_path)
     paths = saving.paths(str(tmp_path / saving.PROCESSES))
     found = many.chosen(paths, many.Alone())
-    assert found == ([], set(range(SIZE)), SIZE, False, [])
+    assert found == ([], [], set(range(SIZE)), SIZE, False, [])
     Path(paths[4]).unlink()
     Path(paths[5]).write_bytes(b"")
     compared = run.compare(str(tmp_path), told=[])
@@ -137,10 +137,10 @@ def test_only_what_differs_is_compared(wrong: Path) -> None:
     assert channels == ["sends", "collectives"]
 
 
-@on_mpi("mpich4", "openmpi4")
-def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
-    done = subprocess.run(
-        [*mpi.mpiexec, "-n", "2", mpi.python, "-m", "mpipp.python.compare", str(wrong)],
+def by_two(mpi: MPI, directory: Path) -> subprocess.CompletedProcess[str]:
+    """What two processes print that compare."""
+    return subprocess.run(
+        [*mpi.mpiexec, "-n", "2", mpi.python, "-m", "mpipp.python.compare", str(directory)],
         env={**mpi.env, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -148,6 +148,11 @@ def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
         timeout=200,
         check=False,
     )
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
+    done = by_two(mpi, wrong)
     last = "mpipp: 4 errors in 0 processes, 0 calls"
     assert done.stdout == "\n\n".join([MISMATCH, LOST, UNSTARTED, WRONG, last]) + "\n", done.stderr
     assert done.returncode == 0

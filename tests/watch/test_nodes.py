@@ -73,6 +73,19 @@ recvbuf = 1 MPI_INT)
   MUST: MUST_ERROR_COLLECTIVE_OP_MISMATCH""",
 ]
 
+CROSSED = """\
+error: the order of collective calls differs between MPI_COMM_WORLD and communicator "some", \
+which is a deadlock where they synchronize
+  rank 0: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 1 MPI_INT)
+    called at crossed.c:11 in bcast
+    collective call number 102 on MPI_COMM_WORLD, before number 101 on communicator "some"
+  rank 2: MPI_Bcast(root = 0, comm = "some", buffer = 1 MPI_INT)
+    called at crossed.c:11 in bcast
+    collective call number 101 on communicator "some", before number 102 on MPI_COMM_WORLD
+  rule: MPI-4.1, section 6.14: collective operations must be called in an order in which processes \
+do not wait for each other in a circle, whether they synchronize or not
+  to do: call them in the same order in all processes, or use nonblocking ones"""
+
 
 def counted(lines: list[str]) -> list[str]:
     """Without the questions: how many there are does not matter here."""
@@ -155,6 +168,22 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
         keys.append({key for portion in portions for key in portion.keys})
     right, wrong = keys
     assert len(wrong - right) == len(forms)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_order_of_calls_on_several_communicators(mpi: MPI, tmp_path: Path) -> None:
+    """Between nodes, also where sums choose what is compared, as of many processes."""
+    for how, blocks, orders in (("right", [], []), ("wrong", [mpi.cited(CROSSED)], [[0, 2]])):
+        options = ("--report", how)
+        found = watched(mpi, tmp_path, how, options=options, source="crossed.c")
+        assert (found.status, found.blocks) == (0, blocks)
+        paths = saving.paths(str(tmp_path / how / saving.PROCESSES))
+        chosen = many.chosen(paths, many.Alone())
+        assert [[head(path).info.world_rank for path in some] for some in chosen.orders] == orders
+        compared = run.compare(str(tmp_path / how), (), many.Alone())
+        assert [one.rule.id for one in compared.findings] == ["comm-order"] * len(blocks)
+        where = [compared.view.where(party) for one in compared.findings for party in one.parties]
+        assert where == [["crossed.c:11 in bcast"]] * 2 * len(blocks)
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -282,7 +311,7 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
         (b"", "is no file of a process that mpipp has written"),
         (b'{"mpipp":"node"}\n', "is no file of a process that mpipp has written"),
         (
-            first.replace(b'"version":4', b'"version":9') + b"\n" + rest,
+            first.replace(b'"version":5', b'"version":9') + b"\n" + rest,
             "is of another version of mpipp: compare it with that",
         ),
         (first.replace(b'"pid"', b'"dip"') + b"\n" + rest, "is damaged: its head makes no sense"),

@@ -10,31 +10,24 @@ who is not known in full is taken to come at once: so who is held up in the end 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
-from typing import NamedTuple
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.hangs import words
 from mpipp.checks.leaks import at_the_end
-from mpipp.checks.past.sides import Side, every, is_certain
+from mpipp.checks.past import turns
+from mpipp.checks.past.sides import Side, every
+from mpipp.checks.past.turns import Turn, blocks, is_in_turns
 from mpipp.checks.process import Process
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
-from mpipp.model import Call, Comm, Stretch
+from mpipp.model import Call, Stretch
 from mpipp.show import wording
 
 MOST = 1 << 18  # turns of all processes that are looked at
 _MOST_TOLD = 64
-_WORLD = 1  # identity
-
-
-class _Turn(NamedTuple):
-    # Calls that follow one another on one communicator.
-    identity: int
-    first: int  # ordinals
-    last: int
 
 
 class _Way:
@@ -47,14 +40,13 @@ class _Way:
         is_cut: whether there are more than were looked at.
     """
 
-    def __init__(self, rank: int, sides: Sequence[Side], turns: Iterator[_Turn | None]) -> None:
-        self.rank = rank
-        self.sides = {side.member.comm.identity: side for side in sides}
+    def __init__(self, known: turns.Turns, most: int) -> None:
+        self.sides = known.sides
         self.count = {identity: side.channel.count for identity, side in self.sides.items()}
         self.begun = dict.fromkeys(self.count, 0)
-        self._turns = turns
+        self._turns = known.each(most)
         self._known: dict[int, tuple[list[Stretch], list[int]]] = {}
-        self.turn: _Turn | None = None
+        self.turn: Turn | None = None
         self.is_cut = False
         self.next()
 
@@ -102,15 +94,10 @@ class _Way:
         ordinal = last if back else first
         while first <= ordinal <= last:
             found, before, after = self._stretch(identity, ordinal)
-            if found is not None and _blocks(found.at(ordinal).call):
+            if found is not None and blocks(found.at(ordinal).call):
                 return ordinal
             ordinal = before if back else after
         return 0
-
-
-def _blocks(call: Call) -> bool:
-    # Whether it may wait for all others: those among neighbors need not.
-    return call.facts.form == "blocking" and not call.facts.among_neighbors
 
 
 def check(known: World) -> Findings:
@@ -191,51 +178,11 @@ def _finding(circle: list[_Way]) -> Finding:
 
 
 def _ways(known: World) -> Iterator[_Way]:
-    ended = [process for process in known.all if at_the_end(process)]
     sides: dict[Process, list[Side]] = {}
-    for side in every(known, lambda channel: channel.sequence == "collectives"):
-        if not side.member.comm.inter and not side.channel.frozen:
-            sides.setdefault(side.member.process, []).append(side)
-    for process in ended:
-        world = next((one for one in known.comms(process) if one.identity == _WORLD), None)
-        rank = known.rank(process)
-        if world is not None and rank is not None and process in sides:
-            past = _past(process, world)
-            if past:
-                most = MOST // len(ended)
-                yield _Way(rank, sides[process], _turns(past, sides[process], most))
-
-
-def _past(process: Process, world: Comm) -> list[Stretch]:
-    for channel in world.channels:
-        if channel.sequence == "turns" and channel.history and is_certain(world, channel):
-            return process.registry.past(world, channel)
-    return []
-
-
-def _turns(past: Sequence[Stretch], sides: Sequence[Side], most: int) -> Iterator[_Turn | None]:
-    # None: there are more.
-    told: dict[int, int] = {}
-    number = 0
-    for stretch in past:
-        if stretch.first != number + 1:
-            return  # some are not kept
-        for ordinal in range(stretch.first, stretch.end):
-            call = stretch.at(ordinal).call
-            identity, count = (call.root or 0) & (1 << 64) - 1, call.tag or 0
-            first = told.get(identity, 0) + 1
-            told[identity] = first + count - 1
-            yield _Turn(identity, first, told[identity])
-            number += 1
-            if number >= most:
-                yield None
-                return
-    # That which goes on is not kept: calls on one communicator alone are left.
-    left = [
-        _Turn(comm.identity, told.get(comm.identity, 0) + 1, side.channel.count)
-        for side in sides
-        for comm in [side.member.comm]
-        if side.channel.count > told.get(comm.identity, 0)
-    ]
-    if len(left) == 1:
-        yield left[0]
+    for side in every(known, is_in_turns):
+        sides.setdefault(side.member.process, []).append(side)
+    found = (turns.of(known, process, of) for process, of in sides.items())
+    made = [one for one in found if one is not None]
+    ended = sum(at_the_end(process) for process in known.all)
+    for one in made:
+        yield _Way(one, MOST // ended)
