@@ -40,6 +40,33 @@ state = "freed"}}, buffer = 1 MPI_INT)
     collective call number 1 on {PAIR} 0 and 2, before number 1 on {PAIR} 1 and 2
 {RULE}"""
 
+ALIKE = f"""\
+error: the order of collective calls differs between the 1st communicator of ranks 0 and 1 and the \
+2nd communicator of ranks 0 and 1, which is a deadlock where they synchronize
+  rank 0: MPI_Bcast(root = 0, comm = {{rank = 0, size = 2, state = "freed"}}, buffer = 1 MPI_INT)
+    called at alike.c:13 in main
+    collective call number 1 on the 1st communicator of ranks 0 and 1, before number 1 on the 2nd \
+communicator of ranks 0 and 1
+  rank 1: MPI_Bcast(root = 0, comm = {{rank = 1, size = 2, state = "freed"}}, buffer = 1 MPI_INT)
+    called at alike.c:13 in main
+    collective call number 1 on the 2nd communicator of ranks 0 and 1, before number 1 on the 1st \
+communicator of ranks 0 and 1
+  rank 0: MPI_Comm #NUMBER, rank = 0, size = 2, state = "freed"
+    made at alike.c:11 in main
+    the 1st communicator of ranks 0 and 1
+  rank 0: MPI_Comm #NUMBER, rank = 0, size = 2, state = "freed"
+    made at alike.c:12 in main
+    the 2nd communicator of ranks 0 and 1
+{RULE}"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_communicators_that_look_alike(mpi: MPI) -> None:
+    """Where each was made tells which is which."""
+    found = runs.run(mpi, [runs.program("alike.c", mpi)], n=2)
+    told = [re.sub(r"(Comm #)\d+", r"\1NUMBER", block) for block in found.blocks]
+    assert told == [mpi.cited(ALIKE)]
+
 
 @on_mpi("mpich4", "openmpi4")
 def test_wrong_order(mpi: MPI) -> None:

@@ -9,10 +9,12 @@ who is not known in full is taken to come at once: so who is held up in the end 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
+from typing import NamedTuple
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.hangs import words
@@ -166,15 +168,45 @@ def _finding(circle: list[_Way]) -> Finding:
     at = []
     for way, late in zip(circle, (*circle[1:], circle[0])):
         assert way.turn is not None
-        side, call, ordinal = way.waits(late.begun[way.turn.identity])
-        at.append((side, call, f"number {ordinal} on {words.comm(side.member.comm)}"))
-    parties = [
-        side.operation(call).party(f"collective call {here}, before {at[i - 1][2]}")
-        for i, (side, call, here) in enumerate(at)
+        at.append(way.waits(late.begun[way.turn.identity]))
+    named = _named(circle, [side.member.comm.identity for side, _, _ in at])
+    here = [
+        f"number {ordinal} on {named[side.member.comm.identity].text}" for side, _, ordinal in at
     ]
-    comms = {side.member.comm.identity: words.comm(side.member.comm) for side, _, _ in at}
-    what = f"the order of collective calls differs between {wording.listed(sorted(comms.values()))}"
+    parties = [
+        side.operation(call).party(f"collective call {here[i]}, before {here[i - 1]}")
+        for i, (side, call, _) in enumerate(at)
+    ]
+    for one in named.values():
+        if one.is_alike:
+            parties.append(one.side.member.process.made(one.side.member.comm, one.text))
+    comms = wording.listed(sorted(one.text for one in named.values()))
+    what = f"the order of collective calls differs between {comms}"
     return Finding.of("comm-order", f"{what}, which is a deadlock where they synchronize", parties)
+
+
+class _Named(NamedTuple):
+    # A communicator, as it is called, and as one of its processes knows it.
+    text: str
+    is_alike: bool  # whether others of the circle would be called so, but for their number
+    side: Side
+
+
+def _named(circle: list[_Way], identities: list[int]) -> dict[int, _Named]:
+    sides = {
+        identity: next(way.sides[identity] for way in circle if identity in way.sides)
+        for identity in identities
+    }
+    alike: dict[str, list[int]] = {}
+    for identity in sorted(sides, key=lambda one: sides[one].member.comm.header.serial):
+        alike.setdefault(words.comm(sides[identity].member.comm), []).append(identity)
+    named = {}
+    for text, of in alike.items():
+        for number, identity in enumerate(of, 1):
+            the = f"the {wording.ordinal(number)} "
+            told = re.sub("^(an? )?", the, text, count=1) if len(of) > 1 else text
+            named[identity] = _Named(told, len(of) > 1, sides[identity])
+    return named
 
 
 def _ways(known: World) -> Iterator[_Way]:
