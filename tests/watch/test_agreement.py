@@ -109,6 +109,7 @@ ROWS = {
         "the processes give different index: {1, 2} and {2, 2}",
         f"8.5.3: index {ALIKE}",
     ),
+    "graph_nnodes": ("the processes give different nnodes: 2 and 1", f"8.5.3: nnodes {ALIKE}"),
     "dist_graph_weights": (
         "the processes give different kinds of weights: MPI_UNWEIGHTED and weights",
         "8.5.4: weights must be MPI_UNWEIGHTED in all processes or in none",

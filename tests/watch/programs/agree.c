@@ -76,6 +76,7 @@ static const struct {
     ENTRY(cart_reorder),
     ENTRY(graph_edges),
     ENTRY(graph_index),
+    ENTRY(graph_nnodes),
     ENTRY(dist_graph_weights),
     ENTRY(dist_graph_reorder),
     ENTRY(adjacent_weights),

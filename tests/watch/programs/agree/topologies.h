@@ -39,6 +39,12 @@ ROW(graph_index) {
   MPI_Graph_create(comm, 2, index, edges, 0, &made);
   part(&made);
 }
+ROW(graph_nnodes) {
+  MPI_Comm made;
+  int index[2] = {1, 1}, edges[1] = {0}; // the second node has none
+  MPI_Graph_create(comm, OTHER(2, 1), index, edges, 0, &made);
+  part(&made);
+}
 ROW(dist_graph_weights) {
   MPI_Comm made;
   int source = rank, degree = 1, destination = !rank, weight = 3;
