@@ -2,8 +2,9 @@
 """Which of very many processes, and of their channels, have to be compared.
 
 The heads of all files are read, and their sums added by bucket; of buckets whose sums do not vanish
-the sums of channels; of channels whose sums do not, the processes are compared. So 10^4 processes
-are passed over by adding a few numbers of each. Several processes may share the work (`Team`).
+the sums of channels; of channels whose sums do not, the processes are compared, and of orders of
+calls on several communicators one process of each. So 10^4 processes are passed over by adding a
+few numbers of each. Several processes may share the work (`Team`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from mpipp.errors import MpippError
 from mpipp.show import wording
 
 PORTION = 1000  # channels that are compared at a time, more where they are of the same processes
-MOST_ORDERS = 64  # processes whose orders of calls on several communicators are, likewise
+MOST_ORDERS = 64  # processes whose orders of calls on communicators are compared at a time
 _PART = struct.Struct("=QqqQQI")  # key, rank of the process and of its peer, sum, node
 _Part = tuple[int, int, int, int, int, int]
 _KEY = struct.Struct("=QI")  # key, how many ranks follow

@@ -126,8 +126,7 @@ class _Named:
         self.wanted: dict[str, set[int]] = defaultdict(set)
         self._until = time.monotonic() + MOST_SECONDS
 
-    def add(self, finding: Finding, found: Sequence[Written], keys: Collection[int]) -> None:
-        of = [found[party.process].path for party in finding.parties]
+    def add(self, finding: Finding, of: list[str], keys: Collection[int]) -> None:
         self.findings.append((finding, of))
         for path in of:
             self.wanted[path].update(keys)
@@ -154,11 +153,13 @@ def _of_channels(choice: Chosen, told: Iterable[str], named: _Named, unchecked: 
         compared += len(portion.keys)
         found = _read(dict.fromkeys(portion.paths, portion.keys), unchecked)
         for finding in _fresh(found, told, between, unchecked):
-            named.add(finding, found, portion.keys)
+            named.add(finding, _paths(finding, found), portion.keys)
 
 
 def _of_orders(choice: Chosen, told: Iterable[str], named: _Named, unchecked: list[str]) -> None:
-    known: set[object] = set()  # the same calls may be of processes that share other communicators
+    # The same calls may differ among processes that share other communicators, too.
+    known: set[object] = set()
+    fresh: dict[object, tuple[Finding, list[str]]] = {}
     for compared, some in enumerate(choice.orders):
         if named.stopped:
             unchecked.append(
@@ -167,12 +168,17 @@ def _of_orders(choice: Chosen, told: Iterable[str], named: _Named, unchecked: li
             )
             break
         found = _read(dict.fromkeys(some, ()), unchecked, turns.SEQUENCES)
+        known.update(_told(found, told, _in_order))
         view = View(found)
-        for finding in _fresh(found, told, _in_order, unchecked):
-            same = _same(finding, view)
-            if same not in known:
-                known.add(same)
-                named.add(finding, found, ())
+        for finding in _in_order(found, unchecked):
+            fresh.setdefault(_same(finding, view), (finding, _paths(finding, found)))
+    for same, (finding, of) in fresh.items():
+        if same not in known:
+            named.add(finding, of, ())
+
+
+def _paths(finding: Finding, found: Sequence[Written]) -> list[str]:
+    return [found[party.process].path for party in finding.parties]
 
 
 def _numbered(
@@ -206,12 +212,18 @@ def _fresh(
 ) -> list[Finding]:
     # Of what is found that of which no watcher has told.
     everything = list(between(found, unchecked))
+    known = _told(found, told, between)
+    view = View(found)
+    return [finding for finding in everything if _same(finding, view) not in known]
+
+
+def _told(found: Sequence[Written], told: Iterable[str], between: _Between) -> set[object]:
+    # What watchers have told of these.
     known: set[object] = set()
     for node in {one.node for one in found}.intersection(told):
         own = [one for one in found if one.node == node]
         known.update(_same(finding, View(own)) for finding in between(own, []))
-    view = View(found)
-    return [finding for finding in everything if _same(finding, view) not in known]
+    return known
 
 
 def _completed(

@@ -112,6 +112,21 @@ def test_what_a_watcher_has_told_is_not_told_again(tmp_path: Path) -> None:
         assert found_of == labels
 
 
+def test_what_was_told_of_others_that_differ_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Rank 47 differs from those of its node, and from ranks 7 and 17, with which it shares more.
+    monkeypatch.setattr(many, "MOST_ORDERS", 2)
+    comms = {DUP: range(SIZE), ROW: (7, 17, 47)}
+    calls = on(*(WORLD, DUP) * 9, ROW)
+    ended = [Several(rank, SIZE).does(comms, calls + on(WORLD, DUP)) for rank in range(SIZE)]
+    ended[47] = Several(47, SIZE).does(comms, calls + on(DUP, WORLD))
+    found = many.chosen(left(tmp_path, ended, per_node=10), many.Alone())
+    assert [ranks(some) for some in found.orders] == [[7, 47], [40, 47]]
+    assert [one.what for one in run.compare(str(tmp_path), []).findings] == [CROSSED]
+    assert run.compare(str(tmp_path), ["node4"]).findings == []
+
+
 def groups(rank: int) -> Comms:
     """Rows of ten, leaders of these, and each process for itself."""
     row = rank // 10 * 10
