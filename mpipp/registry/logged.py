@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -17,6 +18,8 @@ from mpipp.registry.source import Source
 _MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # of a page: those of an entry
 FIRST = 2  # words of an entry before its own
+_LIKE = 0x80  # of a head: only the words follow that differ from those of an earlier entry
+_CHANGES = 24  # bits that say which those are, below the number of that entry
 ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
 MESSAGE = 1 << 62  # of a request that is a message which a matching probe took
 
@@ -135,6 +138,16 @@ class Entry(NamedTuple):
     words: array[int]
 
 
+def kind(head: int) -> int:
+    """The number of an entry's kind, from its first word."""
+    return head & 0x7F
+
+
+def is_like(head: int) -> bool:
+    """Whether an entry is written as like an earlier one, without a place of its own."""
+    return bool(head & _LIKE)
+
+
 def places(of: array[int], kinds: Kinds) -> array[int]:
     """Where each entry begins, up to one that makes no sense."""
     found = array("Q")
@@ -146,9 +159,34 @@ def places(of: array[int], kinds: Kinds) -> array[int]:
         least, most = sizes[head & 0xFF]
         if not least <= count <= most or at + count > end:
             break
+        if head & _LIKE and not _fits(of, at, found):
+            break
         found.append(at)
         at += count
     return found
+
+
+def _fits(of: array[int], at: int, before: array[int]) -> bool:
+    # Whether there is the entry that this one is like, with so many words.
+    head, number = of[at], of[at + 1] >> _CHANGES
+    if number >= len(before):
+        return False
+    first = of[before[number]]
+    changed = _changed(of[at + 1])
+    count = (head >> 8 & 0xFFFFFF) - FIRST
+    own = (first >> 8 & 0xFFFFFF) - FIRST
+    fits = all(i < own for i in changed[-1:])
+    return first & 0xFF == kind(head) and count == len(changed) and fits
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _bits(mask: int) -> tuple[int, ...]:
+    return tuple(i for i in range(_CHANGES) if mask >> i & 1)
+
+
+def _changed(word: int) -> tuple[int, ...]:
+    # Which words of its own an entry has that is like another.
+    return _bits(word & (1 << _CHANGES) - 1)
 
 
 def end(of: array[int], places: array[int]) -> int:
@@ -163,21 +201,30 @@ def _sizes(kinds: Kinds) -> list[tuple[int, int]]:
         found[getattr(kinds, name)] = FIRST + count, FIRST + count
     for name, count in _LEAST.items():
         found[getattr(kinds, name)] = FIRST + count, _MAX_WORDS
+    found[_LIKE:] = [(FIRST, FIRST + _CHANGES)] * (256 - _LIKE)
     return found
 
 
-def entry(of: array[int], at: int, number: int) -> Entry:
-    """The one that begins there."""
-    head = of[at]
+def entry(of: array[int], places: array[int], number: int) -> Entry:
+    """The one with that number, with all its words."""
+    at = places[number]
+    head, place = of[at], of[at + 1]
     own = of[at + FIRST : at + (head >> 8 & 0xFFFFFF)]
-    return Entry(number, head & 0xFF, head >> 32 & 0xFFFF, head >> 48, of[at + 1], own)
+    if head & _LIKE:
+        first = places[place >> _CHANGES]
+        differing, changed = own, _changed(place)
+        own = of[first + FIRST : first + (of[first] >> 8 & 0xFFFFFF)]
+        place = of[first + 1]
+        for i, word in zip(changed, differing):
+            own[i] = word
+    return Entry(number, kind(head), head >> 32 & 0xFFFF, head >> 48, place, own)
 
 
 def entries(of: array[int], places: array[int], kinds: Sequence[int] = ()) -> Iterator[Entry]:
     """In their order: those of these kinds, or all."""
     for number, at in enumerate(places):
-        if not kinds or of[at] & 0xFF in kinds:
-            yield entry(of, at, number)
+        if not kinds or kind(of[at]) in kinds:
+            yield entry(of, places, number)
 
 
 class _Posted:

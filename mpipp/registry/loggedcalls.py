@@ -132,14 +132,15 @@ class LoggedCalls:
     @property
     def has_values(self) -> bool:
         """Whether it tells what atomic operations have brought."""
-        kind = self._kinds.value
-        return any(self._words[at] & 0xFF == kind for at in self._places)
+        return self._has(self._kinds.value)
 
     @property
     def meets_others(self) -> bool:
         """Whether it has heard of processes of another MPI_COMM_WORLD."""
-        kind = self._kinds.elsewhere
-        return any(self._words[at] & 0xFF == kind for at in self._places)
+        return self._has(self._kinds.elsewhere)
+
+    def _has(self, kind: int) -> bool:
+        return any(logged.kind(self._words[at]) == kind for at in self._places)
 
     def moved(
         self,
@@ -158,15 +159,17 @@ class LoggedCalls:
         procedures: dict[int, str] = {}
         for at in self._places:
             head, where = words[at], words[at + 1]
-            if where not in places:
-                number = place(self._around.naming.site(where, 0))
-                # Calls of one line are equal in all processes that run the same file.
-                places[where] = number << PAGE_BITS | where % (1 << PAGE_BITS)
-            words[at + 1] = places[where]
             number = head >> 32 & 0xFFFF
             if number not in procedures:
                 procedures[number] = self._known_procedure(number)
-            if head & 0xFF != self._kinds.operation:
+            if logged.is_like(head):
+                continue  # has place and datatypes of another
+            if where not in places:
+                named = place(self._around.naming.site(where, 0))
+                # Calls of one line are equal in all processes that run the same file.
+                places[where] = named << PAGE_BITS | where % (1 << PAGE_BITS)
+            words[at + 1] = places[where]
+            if logged.kind(head) != self._kinds.operation:
                 continue
             roles = ROLES.get(operation_kind(procedures[number]), ())
             first, end = at + logged.FIRST + FIRST + 2, at + (head >> 8 & 0xFFFFFF)
@@ -188,7 +191,7 @@ class LoggedCalls:
         wanted = number // STEPS
         if not 0 <= wanted < len(self._places):
             return None
-        return self._call(logged.entry(self._words, self._places[wanted], wanted))
+        return self._call(logged.entry(self._words, self._places, wanted))
 
     def _call(self, entry: Entry) -> Call:
         own, buffers = entry.words, list[Buffer]()

@@ -186,6 +186,15 @@ def test_what_a_full_log_leaves_out_is_said_and_nothing_false_is_told(mpi: MPI) 
 
 
 @on_mpi("mpich4", "openmpi4")
+def test_of_calls_that_are_repeated_only_what_differs_is_kept(mpi: MPI) -> None:
+    """With all its words the log of one process would have 120,000 bytes."""
+    program = compile_program(ROOT / "benchmarks" / "programs" / "onesided.c", mpi)
+    run = runs.run(mpi, [program, "counters", "500"], "--check=rma", MPIPP_RMA_LOG="65536")
+    assert (run.status, run.blocks) == (0, [])
+    assert [line.partition(",")[0] for line in run.last] == ["mpipp: no errors in 2 processes"]
+
+
+@on_mpi("mpich4", "openmpi4")
 def test_a_full_log_of_messages_alone_is_not_worth_a_word(mpi: MPI) -> None:
     """Nothing is looked at for long, either: no process has ever had a window."""
     program = compile_program(ROOT / "benchmarks" / "programs" / "pings.c", mpi)

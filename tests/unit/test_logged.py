@@ -86,3 +86,45 @@ def test_what_another_thread_receives_a_probe_may_have_seen_or_not() -> None:
     found = Receives(entries(words, places(words, KINDS)), KINDS)
     assert found.probed == {0: None}
     assert found.ended_by == {1: [Message(7, 3, 5, 0)]}
+
+
+def _like(kind: int, number: int, bits: int, *words: int) -> tuple[int, ...]:
+    # An entry that is like that of a number.
+    return kind | 0x80 | (2 + len(words)) << 8 | 1 << 48, number << 24 | bits, *words
+
+
+def test_an_entry_that_is_like_an_earlier_one() -> None:
+    words = log((KINDS.started, (7, 1)), (KINDS.ended, ()))
+    words[1] = 0x400123
+    words.extend((*_like(KINDS.started, 0, 2, 5), *_like(KINDS.started, 0, 0)))
+    found = list(entries(words, places(words, KINDS)))
+    assert [(entry.place, *entry.words) for entry in found if entry.kind == KINDS.started] == [
+        (0x400123, 7, 1),
+        (0x400123, 7, 5),
+        (0x400123, 7, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        _like(KINDS.started, 2, 2, 5),  # itself
+        _like(KINDS.started, 1 << 39, 2, 5),
+        _like(KINDS.started, 1, 0),  # of another kind
+        _like(KINDS.started, 0, 3, 5),  # of more words
+        _like(KINDS.started, 0, 0, 5),
+        _like(KINDS.started, 0, 4, 5),  # of a word that it has not
+    ],
+)
+def test_what_follows_an_entry_that_is_like_none_is_left_out(wrong: tuple[int, ...]) -> None:
+    words = log((KINDS.started, (7, 1)), (KINDS.ended, ()))
+    before = len(words)
+    words.extend((*wrong, *log((KINDS.ended, ()))))
+    assert list(places(words, KINDS)) == [0, 4]
+    assert end(words, places(words, KINDS)) == before
+
+
+def test_an_entry_is_not_like_one_that_is_like_another() -> None:
+    words = log((KINDS.started, (7, 1)))
+    words.extend((*_like(KINDS.started, 0, 2, 5), *_like(KINDS.started, 1, 2, 6)))
+    assert list(places(words, KINDS)) == [0, 4]

@@ -11,12 +11,18 @@
 #include "records/store.h"
 
 enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of a page
+enum { WHOLES_BITS = 6 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added; 0: none is
 static uint64_t count, calls;
+// The last entry of a place that has all its words, and its number.
+static struct mpipp_whole {
+  const uint64_t *words;
+  uint64_t number;
+} wholes[1 << WHOLES_BITS];
 
 int mpipp_log_as_separate = 0;
 
@@ -67,9 +73,35 @@ static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
   return at + MPIPP_LOG_FIRST;
 }
 
+// Loops write the same again and again, but for an address or a rank: of an entry that is like an
+// earlier one of its place, only the words that differ are left. Its words then.
+static uint64_t shortened(uint64_t *at, uint64_t words) {
+  uint64_t kind = at[0] & MPIPP_LOG_KIND, own = words - MPIPP_LOG_FIRST;
+  if (own > MPIPP_LOG_MOST_CHANGED || kind == MPIPP_LOGGED_ACCESS) return words; // that may grow
+  struct mpipp_whole *whole = &wholes[(at[1] + kind) * MPIPP_HASH >> (64 - WHOLES_BITS)];
+  const uint64_t *first = whole->words;
+  uint64_t changed = 0, used = MPIPP_LOG_FIRST;
+  if (first && first[0] == at[0] && first[1] == at[1])
+    for (uint64_t i = 0; i < own; i++)
+      changed |= (uint64_t)(at[MPIPP_LOG_FIRST + i] != first[MPIPP_LOG_FIRST + i]) << i;
+  else
+    changed = ~(uint64_t)0;
+  uint64_t left = MPIPP_LOG_FIRST + (uint64_t)__builtin_popcountll(changed);
+  if (left >= words || (kind == MPIPP_LOGGED_OPERATION && changed & MPIPP_LOG_RECORDS)) {
+    *whole = (struct mpipp_whole){at, count};
+    return words;
+  }
+  at[0] = MPIPP_LOG_LIKE(at[0], left);
+  at[1] = whole->number << MPIPP_LOG_MOST_CHANGED | changed;
+  for (; changed; changed &= changed - 1)
+    at[used++] = at[MPIPP_LOG_FIRST + __builtin_ctzll(changed)];
+  return left;
+}
+
 static void added(void) {
   if (!adding) return;
-  __atomic_store_n(&last->used, last->used + adding, __ATOMIC_RELEASE);
+  uint64_t words = shortened(&last->words[last->used], adding);
+  __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
   MPIPP_WRITE(count, count + 1);
   adding = 0;
 }

@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-// Words of all entries: MPIPP_LOG_HEAD, the place; of each kind those that follow. A frame is where
+// Words of all entries: MPIPP_LOG_HEAD, the place; of each kind those that follow, but see
+// MPIPP_LOG_IS_LIKE. A frame is where
 // on its thread's stack the call was: what is alive lies above. 0: that is not certain.
 enum mpipp_logged {
   // identity, 1 if it is an intercommunicator, the own rank, size, remote size, then 0 or ranks in
@@ -105,5 +106,16 @@ enum mpipp_log_values {
   ((uint64_t)(KIND) | (uint64_t)(WORDS) << 8 | (uint64_t)(PROCEDURE) << 32 |                       \
    (uint64_t)(uint16_t)(THREAD) << 48)
 enum { MPIPP_LOG_FIRST = 2 }; // words before those of a kind
+enum { MPIPP_LOG_KIND = 0xff };
+
+// An entry that is like an earlier one of the same procedure and place: in place of its own place
+// the number of that one, and above the words of its kind that differ a bit for each, from the
+// first on; then those words.
+#define MPIPP_LOG_IS_LIKE ((uint64_t)0x80)
+#define MPIPP_LOG_LIKE(HEAD, WORDS)                                                                \
+  (((HEAD) & ~((uint64_t)0xffffff << 8)) | MPIPP_LOG_IS_LIKE | (uint64_t)(WORDS) << 8)
+enum { MPIPP_LOG_MOST_CHANGED = 24 };
+// Words of an operation that stand for datatypes, the third of each buffer: they never differ.
+#define MPIPP_LOG_RECORDS ((uint64_t)0x492480)
 
 #endif
