@@ -190,7 +190,7 @@ class Conflicts:
         stores = entry.kind == STORE
         others = window.last_update if stores else window.last_store
         clock = entry.segment.clock
-        for (owner, _, _), before in others.items():
+        for (owner, _, _, _), before in others.items():
             if owner != entry.owner or before.low < 0:  # forgotten: its end was, too
                 continue
             if _excluded(before, entry) or self._met(before, entry):
@@ -200,7 +200,8 @@ class Conflicts:
             elif self._stale(before, entry):
                 self._note(rules.COPIES.id, before, entry, None, "copies")
         mine = window.last_store if stores else window.last_update
-        mine[entry.owner, entry.actor, entry.lock] = entry
+        at_origin = isinstance(entry.event, Operation) and entry.event.only_reads
+        mine[entry.owner, entry.actor, entry.lock, at_origin] = entry
 
     def pending_at(self, process: Listener, low: int, high: int) -> Iterator[tuple[Operation, int]]:
         """Operations of a process that have buffers in [low, high), and a byte of each there."""

@@ -202,5 +202,6 @@ class Window:
             tuple[tuple[int, ...], list[Entry], Synchronization, Segment],
         ] = {}
         self.fences: dict[int, Synchronization] = {}  # the first of those that are one, by number
-        self.last_update: dict[tuple[int, int, int], Entry] = {}  # owner, origin, lock
-        self.last_store: dict[tuple[int, int, int], Entry] = {}
+        # Each ends after those before it: owner, origin, lock, and whether it ends at the origin.
+        self.last_update: dict[tuple[int, int, int, bool], Entry] = {}
+        self.last_store: dict[tuple[int, int, int, bool], Entry] = {}

@@ -122,7 +122,8 @@ class Flagged:
             flag.made_by.append(me)
         elif op == "MPI_REPLACE" or (kind == "compare_and_swap" and before == compared):
             flag.value = given
-            flag.made_by = [me]
+            # It has found what was there: whoever reads what it has left comes after that, too.
+            flag.made_by = [me, *makers] if fetches else [me]
         mine.sync("flush", HOME)
         if fetches:
             told = mine.does(m.Brought(mine.moment("flush"), event.moment.number, before))

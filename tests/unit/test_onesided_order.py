@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from onesided_oracle import Oracle
-from onesided_programs import WINDOW, Program, at, buffer, found
+from onesided_programs import INT, WINDOW, Program, at, buffer, found
 
 from mpipp.model.onesided import (
     Attached,
@@ -376,6 +376,19 @@ def test_a_window_without_locks_is_freed_without_a_barrier(no_locks: bool) -> No
     program[1].load(at(0))
     line = "rma-local: put@0 load@1 [0,4) of 1, unordered"
     assert found(program) == ([line] if no_locks else [])
+
+
+def test_what_only_reads_is_complete_before_an_update_that_began_earlier() -> None:
+    # The fetch is complete in flush_local_all and seen by sync, and the sum in unlock_all.
+    program = Program(2, separate=True)
+    program.sync("lock_all")
+    program[0].operation("accumulate", 0, at(0), op="MPI_SUM", types=[INT])
+    program[0].operation("fetch_and_op", 0, at(64), op="MPI_NO_OP", types=[INT])
+    program[0].sync("flush_local_all")
+    program[0].sync("sync")
+    program.sync("unlock_all")
+    program[0].store(at(128))
+    assert found(program) == ["rma-copies: accumulate@0 store@0 [0,4) and [128,132) of 0, copies"]
 
 
 def test_memory_of_a_window_that_is_freed_has_no_copies() -> None:
