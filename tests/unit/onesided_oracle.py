@@ -353,11 +353,17 @@ class Oracle:
                         found.add((lock.moment.place, post.moment.place))
         return found
 
-    def conflicts(self, *, certain: bool = False) -> set[Told]:
-        """All of them, or those that no process may have polled for."""
+    def conflicts(self, *, certain: bool = False, apart: bool = False) -> set[Told]:
+        """All of them, or those that no process may have polled for; or without those of
+        operations that already conflict with themselves.
+        """
         found = set()
-        for rule, one, other in self.pairs():
+        pairs = list(self.pairs())
+        alone = [one.event for rule, one, _ in pairs if rule == "rma-itself"]
+        for rule, one, other in pairs:
             if certain and self.polls(one, other):
+                continue
+            if apart and any(one.event is event or other.event is event for event in alone):
                 continue
             processes = one.process, other.process
             found.add((rule, min(processes), max(processes), one.owner))

@@ -11,7 +11,7 @@
 #include "records/store.h"
 
 enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of a page
-enum { WHOLES_BITS = 6 };
+enum { WHOLES_BITS = 9, WAYS = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t limit = (uint64_t)64 << 20, taken;
@@ -22,7 +22,7 @@ static uint64_t count, calls;
 static struct mpipp_whole {
   const uint64_t *words;
   uint64_t number;
-} wholes[1 << WHOLES_BITS];
+} wholes[1 << WHOLES_BITS]; // any of WAYS beside each other is the place for one
 
 int mpipp_log_as_separate = 0;
 
@@ -73,28 +73,48 @@ static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
   return at + MPIPP_LOG_FIRST;
 }
 
+// Whether the datatypes of an operation are others.
+static int has_other_records(const uint64_t *at, const uint64_t *first, uint64_t words) {
+  for (uint64_t i = MPIPP_LOG_FIRST + MPIPP_LOG_RECORD; i < words; i += 3)
+    if (at[i] != first[i]) return 1;
+  return 0;
+}
+
+static int is_of_place(const struct mpipp_whole *whole, const uint64_t *at) {
+  return whole->words && whole->words[0] == at[0] && whole->words[1] == at[1];
+}
+
+// That of the entry's place, or where it is to be.
+static struct mpipp_whole *whole_of(const uint64_t *at) {
+  uint64_t hash = (at[1] + (at[0] & MPIPP_LOG_KIND)) * MPIPP_HASH >> (64 - WHOLES_BITS);
+  for (uint64_t i = 0; i < WAYS; i++)
+    if (!wholes[hash ^ i].words || is_of_place(&wholes[hash ^ i], at)) return &wholes[hash ^ i];
+  return &wholes[hash];
+}
+
 // Loops write the same again and again, but for an address or a rank: of an entry that is like an
-// earlier one of its place, only the words that differ are left. Its words then.
+// earlier one of its place, only the words that differ are left. Their number.
 static uint64_t shortened(uint64_t *at, uint64_t words) {
-  uint64_t kind = at[0] & MPIPP_LOG_KIND, own = words - MPIPP_LOG_FIRST;
-  if (own > MPIPP_LOG_MOST_CHANGED || kind == MPIPP_LOGGED_ACCESS) return words; // that may grow
-  struct mpipp_whole *whole = &wholes[(at[1] + kind) * MPIPP_HASH >> (64 - WHOLES_BITS)];
+  uint64_t kind = at[0] & MPIPP_LOG_KIND, changed = 0, left = MPIPP_LOG_FIRST;
+  if (words > MPIPP_LOG_FIRST + MPIPP_LOG_MOST_CHANGED) return words;
+  if (kind == MPIPP_LOGGED_ACCESS) return words; // that may grow
+  struct mpipp_whole *whole = whole_of(at);
   const uint64_t *first = whole->words;
-  uint64_t changed = 0, used = MPIPP_LOG_FIRST;
-  if (first && first[0] == at[0] && first[1] == at[1])
-    for (uint64_t i = 0; i < own; i++)
-      changed |= (uint64_t)(at[MPIPP_LOG_FIRST + i] != first[MPIPP_LOG_FIRST + i]) << i;
-  else
-    changed = ~(uint64_t)0;
-  uint64_t left = MPIPP_LOG_FIRST + (uint64_t)__builtin_popcountll(changed);
-  if (left >= words || (kind == MPIPP_LOGGED_OPERATION && changed & MPIPP_LOG_RECORDS)) {
+  int is_like = is_of_place(whole, at) &&
+                !(kind == MPIPP_LOGGED_OPERATION && has_other_records(at, first, words));
+  if (is_like) {
+    for (uint64_t i = MPIPP_LOG_FIRST; i < words; i++) {
+      if (at[i] == first[i]) continue;
+      changed |= (uint64_t)1 << (i - MPIPP_LOG_FIRST);
+      at[left++] = at[i];
+    }
+  }
+  if (!is_like || left == words) {
     *whole = (struct mpipp_whole){at, count};
     return words;
   }
   at[0] = MPIPP_LOG_LIKE(at[0], left);
   at[1] = whole->number << MPIPP_LOG_MOST_CHANGED | changed;
-  for (; changed; changed &= changed - 1)
-    at[used++] = at[MPIPP_LOG_FIRST + __builtin_ctzll(changed)];
   return left;
 }
 

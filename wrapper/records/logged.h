@@ -115,7 +115,8 @@ enum { MPIPP_LOG_KIND = 0xff };
 #define MPIPP_LOG_LIKE(HEAD, WORDS)                                                                \
   (((HEAD) & ~((uint64_t)0xffffff << 8)) | MPIPP_LOG_IS_LIKE | (uint64_t)(WORDS) << 8)
 enum { MPIPP_LOG_MOST_CHANGED = 24 };
-// Words of an operation that stand for datatypes, the third of each buffer: they never differ.
-#define MPIPP_LOG_RECORDS ((uint64_t)0x492480)
+// The first word of an operation that stands for a datatype; there is one in three from there on,
+// which never differ.
+enum { MPIPP_LOG_RECORD = 7 };
 
 #endif
