@@ -44,7 +44,11 @@ _WHY = {
 
 
 class Telling:
-    """Of processes that have kept logs, which are known by their ranks in MPI_COMM_WORLD."""
+    """Of processes that have kept logs, which are known by their ranks in MPI_COMM_WORLD.
+
+    Attributes:
+        queried: identities of windows of which any process has others' memory.
+    """
 
     def __init__(self, known: World, logs: Mapping[int, OnesidedLog]) -> None:
         self._known = known
@@ -54,6 +58,7 @@ class Telling:
             for log in logs.values()
             for identity, rank, reach in log.windows.values()
         }
+        self.queried = frozenset[int]().union(*(log.queried for log in logs.values()))
         self._bases = {
             (identity, log.rank): reach[0]
             for log in logs.values()

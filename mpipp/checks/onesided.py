@@ -16,6 +16,7 @@ from mpipp.checks.rules.onesided import POSSIBLE
 from mpipp.checks.world import World
 from mpipp.datatypes.overlap.flat import MOST
 from mpipp.errors import MpippError
+from mpipp.model.onesided import Event
 from mpipp.show import wording
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def check(known: World) -> Findings:
         return  # long logs of messages alone
     again = any(log.has_values for log in logs.values())
     result = analyse(
-        {rank: log.events(telling.reach) for rank, log in logs.items()},
-        {rank: log.events(telling.reach) for rank, log in logs.items()} if again else None,
+        {rank: _events(telling, log) for rank, log in logs.items()},
+        {rank: _events(telling, log) for rank, log in logs.items()} if again else None,
     )
     yield from telling.conflicts(result.conflicts)
     whole = sorted(rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
@@ -112,12 +113,17 @@ def _of_damaged(ranks: Sequence[int]) -> Iterator[str]:
         )
 
 
+def _events(telling: Telling, log: OnesidedLog) -> Iterator[Event]:
+    return log.events(telling.reach, telling.queried)
+
+
 def _of_each(telling: Telling, logs: Mapping[int, OnesidedLog]) -> Findings:
     # What one process has done by itself.
     from mpipp.onesided import of_one
 
     for rank, log in logs.items():
-        conflicts, mistakes = of_one(rank, log.events(telling.guess), log.events(telling.guess))
+        both = (log.events(telling.guess, telling.queried) for _ in range(2))
+        conflicts, mistakes = of_one(rank, *both)
         yield from telling.conflicts(conflicts)
         yield from map(telling.mistake, mistakes)
 
@@ -127,7 +133,7 @@ def _of_rest(telling: Telling, rank: int, log: OnesidedLog, last: int) -> Findin
     # come, since it went on, but others have not recorded it, as those that were killed meanwhile.
     from mpipp.onesided import of_one
 
-    conflicts, mistakes = of_one(rank, log.events(telling.reach), log.events(telling.reach))
+    conflicts, mistakes = of_one(rank, _events(telling, log), _events(telling, log))
     behind = (
         one
         for one in conflicts

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Protocol
 
 from mpipp.model import (
@@ -39,12 +39,17 @@ class OnesidedLog(Protocol):
     def windows(self) -> Mapping[int, tuple[int, int, tuple[int, int]]]: ...
 
     @property
+    def queried(self) -> frozenset[int]: ...
+
+    @property
     def has_values(self) -> bool: ...
 
     @property
     def meets_others(self) -> bool: ...
 
-    def events(self, reach: Callable[[int, int], tuple[int, int] | None]) -> Iterator[Event]: ...
+    def events(
+        self, reach: Callable[[int, int], tuple[int, int] | None], queried: Container[int]
+    ) -> Iterator[Event]: ...
 
     def moved(
         self, place: Callable[[Site], int], datatype: Callable[[DatatypeRecord | Broken], int]

@@ -60,6 +60,8 @@ class WindowMade(NamedTuple):
         accumulate_ops: "same_op" or "same_op_no_op".
         accumulate_ordering: of "rar", "raw", "war", "waw"; empty: "none".
         no_locks: whether the info key says that no process locks it.
+        queried: whether MPI_Win_shared_query has told any of these processes where it has others'
+            memory, which is not of the flavor "shared".
     """
 
     moment: Moment
@@ -73,6 +75,7 @@ class WindowMade(NamedTuple):
     accumulate_ops: str = "same_op_no_op"
     accumulate_ordering: frozenset[str] = DEFAULT_ORDERING
     no_locks: bool = False
+    queried: bool = False
 
 
 class WindowInfo(NamedTuple):

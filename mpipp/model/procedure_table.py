@@ -316,6 +316,7 @@ Win_lock_all: Win_lock_all | takes win
 Win_post: Win_post | takes win
 Win_set_info: Win_set_info | takes win | over win
 Win_set_name: Win_set_name | takes win
+Win_shared_query: Win_shared_query+ | takes target_rank win
 Win_start: Win_start | takes win
 Win_sync: Win_sync | takes win
 Win_test: Win_test | takes win | finds flag
@@ -354,8 +355,7 @@ datatype:datatype comm:comm ! = Pack_size Pack_size_c
 session:session = Session_call_errhandler Session_flush_buffer
 session:session info:info? = Session_get_nth_pset Session_get_num_psets
 datatype:datatype? ! = Type_get_name
-win:win ! = Win_call_errhandler Win_delete_attr Win_get_attr Win_set_attr Win_shared_query
-  Win_shared_query_c
+win:win ! = Win_call_errhandler Win_delete_attr Win_get_attr Win_set_attr
 win:win? ! = Win_get_name
 win:win errhandler:errhandler ! = Win_set_errhandler
 """

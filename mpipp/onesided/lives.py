@@ -102,7 +102,7 @@ class Lives:
         key = "made", event.window
         meeting = self.messages.meet(process, key, mine.size)
         yield from self.messages.all_met(process, meeting, event)
-        if event.flavor == "shared" and mine.size > 1:
+        if (event.flavor == "shared" or event.queried) and mine.size > 1:
             process.shares.append(event.window)
 
     def _freed(self, process: Listener, event: WindowFreed) -> Steps:

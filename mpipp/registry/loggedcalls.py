@@ -129,6 +129,12 @@ class LoggedCalls:
                 found[own[0]] = identity, signed(own[7]), (own[2], signed(own[4]))
         return found
 
+    @cached_property
+    def queried(self) -> frozenset[int]:
+        """Identities of windows of which it has others' memory."""
+        of = (entry.words[0] for entry in self._entries(self._kinds.segment))
+        return frozenset(self.windows[serial][0] for serial in of if serial in self.windows)
+
     @property
     def has_values(self) -> bool:
         """Whether it tells what atomic operations have brought."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, TypeVar
 
 from mpipp.errors import MpippError
@@ -84,16 +84,19 @@ def log_of(
 class Log(LoggedCalls):
     """The log of one process, as events."""
 
-    def events(self, reach: Callable[[int, int], Reach | None]) -> Iterator[Event]:
+    def events(
+        self, reach: Callable[[int, int], Reach | None], queried: Container[int]
+    ) -> Iterator[Event]:
         """All that is certain, in order: up to where the log makes no sense.
 
         Args:
             reach: of a window by its identity and a rank in its group.
+            queried: identities of windows of which any process has others' memory.
         """
         kinds = self._kinds
         try:
             taken = self._entries(kinds.receive, kinds.started, kinds.matched, kinds.completed)
-            made = _Events(self, kinds, Receives(taken, kinds), reach)
+            made = _Events(self, kinds, Receives(taken, kinds), reach, queried)
             for entry in self._entries():
                 yield from made.of(entry)
         except (_Cut, MpippError, *_DAMAGED):
@@ -109,10 +112,12 @@ class _Events:
         kinds: Kinds,
         receives: Receives,
         reach: Callable[[int, int], Reach | None],
+        queried: Container[int],
     ) -> None:
         self._log = log
         self._receives = receives
         self._reach = reach
+        self._queried = queried
         self._kinds = kinds
         self._members: dict[int, Members] = {}
         self._groups: dict[int, Members] = {}  # of windows, by their serials
@@ -198,18 +203,20 @@ class _Events:
         if members is None:
             raise _Cut
         self._groups[serial] = members
+        word = self._log.word("win_flavor", flavor)
         yield WindowMade(
             self._log.moment(entry),
             identity,
             base,
             size,
             signed(unit),
-            self._log.word("win_flavor", flavor),
+            word,
             self._log.word("win_model", model) == "separate",
             members.ranks,
             self._log.ops_hint(bits) or "same_op_no_op",
             DEFAULT_ORDERING if (ordering := self._log.ordering_hint(bits)) is None else ordering,
             self._log.has_no_locks(bits),
+            word != "shared" and identity in self._queried,
         )
 
     def _segment(self, entry: Entry) -> Iterator[Event]:

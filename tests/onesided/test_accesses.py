@@ -57,6 +57,17 @@ def test_loads_and_stores_that_nothing_orders_are_told(mpi: MPI, tmp_path: Path)
     assert "looked at" not in right.last[0]
 
 
+@on_mpi("mpich5")
+def test_others_memory_may_be_that_of_another_kind_of_window(mpi: MPI, tmp_path: Path) -> None:
+    """MPI-4.1: MPI_Win_shared_query may give it. Most libraries refuse."""
+    allocates = "-DALLOCATES=MPI_Win_allocate"
+    program = runs.compiled(PROGRAMS / "accesses.c", mpi, tmp_path, allocates)
+    wrong = runs.run(mpi, [program], "--check=rma")
+    assert (wrong.status, [told(block) for block in wrong.blocks]) == (0, FOUND)
+    right = runs.run(mpi, [program, "right"], "--check=rma")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+
+
 @on_mpi("mpich4", "openmpi4")
 def test_what_functions_use_by_name_is_told(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(PROGRAMS / "named.c", mpi, tmp_path)

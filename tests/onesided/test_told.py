@@ -125,6 +125,34 @@ def test_shared_memory_may_order_while_it_is_there(mpi: MPI) -> None:
         ] * (way == "flag"), way
 
 
+@on_mpi("mpich5", "abi5")
+def test_memory_of_other_windows_may_order_where_a_process_has_it(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "shared.c", mpi)
+    both = "MPI_Put and MPI_Put write the same memory: "
+    for way, what in (
+        ("own", f"error: {both}nothing orders them"),
+        ("query", f"warning: {both}what processes read from memory may order them"),
+    ):
+        run = runs.run(mpi, [program, way], "--check=rma,rma-possible", n=3, MPIPP_RMA_LOG="16384")
+        assert (run.status, run.output) == (0, "done\n"), way
+        assert [block.split("\n")[0] for block in run.blocks] == [what]
+        assert run.last[:-1] == [
+            "mpipp: not checked: 1 possible conflict of one-sided operations: what processes read "
+            "from memory may order it (the check rma-possible shows it)"
+        ] * (way == "query"), way
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_that_no_others_memory_is_told_changes_nothing(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "shared.c", mpi)
+    run = runs.run(mpi, [program, "refused"], "--check=rma", n=3)
+    assert (run.status, run.output) == (0, "done\n")
+    assert [block.split("\n")[0] for block in run.blocks] == [
+        "error: MPI_Put and MPI_Put write the same memory: nothing orders them"
+    ]
+    assert [line.partition(",")[0] for line in run.last] == ["mpipp: 1 error in 3 processes"]
+
+
 @on_mpi("mpich4", "openmpi4")
 def test_windows_have_their_names_and_bytes_are_told_where_it_is_not_all(mpi: MPI) -> None:
     program = compile_program(HERE / "programs" / "windows.c", mpi)

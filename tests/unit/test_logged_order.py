@@ -57,7 +57,7 @@ def test_some_collective_calls_wait_for_nobody(procedure: str, orders: bool) -> 
         return _base(target), 1
 
     events = {
-        rank: Logged(rank, PROCESSES, words=Called(rank, procedure).words).log().events(reach)
+        rank: Logged(rank, PROCESSES, words=Called(rank, procedure).words).log().events(reach, ())
         for rank in range(PROCESSES)
     }
     result = analyse(events)

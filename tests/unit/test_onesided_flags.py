@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from onesided_flagged import difference
@@ -243,6 +244,7 @@ def test_what_another_world_may_have_told_is_not_decided(way: str, decided: bool
     assert (len(result.conflicts), len(result.undecided)) == ((1, 0) if decided else (0, 1))
 
 
+@pytest.mark.parametrize("kind", [{"flavor": "shared"}, {"flavor": "allocate", "queried": True}])
 @pytest.mark.parametrize(
     ("sharers", "way", "decided"),
     [
@@ -259,12 +261,12 @@ def test_what_another_world_may_have_told_is_not_decided(way: str, decided: bool
     ],
 )
 def test_memory_that_processes_share_may_have_a_flag_while_it_is_there(
-    sharers: tuple[int, ...], way: str, decided: bool
+    sharers: tuple[int, ...], way: str, decided: bool, kind: dict[str, Any]
 ) -> None:
     program = Program(3)
     shared = 2
     if way != "made later":
-        program.make(shared, sharers, flavor="shared")
+        program.make(shared, sharers, **kind)
     if way == "freed":
         program.free(shared, sharers)
     opened, closed = ("fence",) * 2 if "epoch" in way else ("lock_all", "unlock_all")
@@ -279,7 +281,7 @@ def test_memory_that_processes_share_may_have_a_flag_while_it_is_there(
     program[1].get(2, DATA)
     program.sync(closed)
     if way == "made later":
-        program.make(shared, sharers, flavor="shared")
+        program.make(shared, sharers, **kind)
     program.end()
     result = analyse(program.events())
     assert (len(result.conflicts), len(result.undecided)) == ((1, 0) if decided else (0, 1))

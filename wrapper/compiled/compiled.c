@@ -21,6 +21,7 @@
 #include "intercept/seam.h"
 #include "mpi/vendor.h"
 #include "onesided/accesses.h"
+#include "onesided/segments.h"
 #include "recorders/threads.h"
 #include "records/registry.h"
 #include "records/store.h"
@@ -174,6 +175,8 @@ static void leave(struct mpipp_passage *passage) {
   int of_window = call->present & MPIPP_HAS_WIN, has_failed = guards && mpipp_has_failed(passage);
   if (MPIPP_READ(is_off) || !MPIPP_READ(mpipp_programs_any)) return;
   if (!ends && !of_window && !has_failed) return;
+  if (records && mpipp_asks_for_segments(call) && passage->code == MPI_SUCCESS && has_shadow())
+    mpipp_recorded_told(call);
   mpipp_guard_lock();
   if (ends) {
     mpipp_recorded_end_all();

@@ -174,6 +174,12 @@ void mpipp_recorded_window(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
+void mpipp_recorded_told(const struct mpipp_call *call) {
+  struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
+  int count = win ? mpipp_segment_count_told(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
+  if (count && !is_too_large(win, count)) add_segments(win, count); // its own part is there twice
+}
+
 void mpipp_recorded_before(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;

@@ -477,12 +477,6 @@ MARKED(MPI, Win_set_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_va
 #ifdef MPIPP_HAVE_Win_set_errhandler
 MARKED(MPI, Win_set_errhandler, (mpipp_MPI_Win win, mpipp_MPI_Errhandler errhandler), (win, errhandler), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Win)win), MPIPP_KEY((MPI_Errhandler)errhandler)), )
 #endif
-#ifdef MPIPP_HAVE_Win_shared_query
-MARKED(MPI, Win_shared_query, (mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr), (win, rank, size, disp_unit, baseptr), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), mpipp_told_memory(baseptr))
-#endif
-#ifdef MPIPP_HAVE_Win_shared_query_c
-MARKED(MPI, Win_shared_query_c, (mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr), (win, rank, size, disp_unit, baseptr), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), mpipp_told_memory(baseptr))
-#endif
 MARKED(MPI1, Type_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* extent), (datatype, extent), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 MARKED(MPI1, Type_lb, (mpipp_MPI_Datatype datatype, MPI_Aint* displacement), (datatype, displacement), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 MARKED(MPI1, Type_ub, (mpipp_MPI_Datatype datatype, MPI_Aint* displacement), (datatype, displacement), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )

@@ -1531,6 +1531,74 @@ int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Win_shared_query
+typedef int raw_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
+typedef __typeof__(mpih_Win_shared_query) typed_Win_shared_query;
+static MPIPP_COLD int hooked_Win_shared_query(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  return passage->over ? passage->code : ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr);
+}
+EXPORT int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
+int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_shared_query, &real);
+  if (!thread) return ((raw_Win_shared_query *)real)(win, rank, size, disp_unit, baseptr);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_shared_query, MPIPP_SITE);
+  call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
+  call->win = MPIPP_KEY((MPI_Win)win);
+  call->target_rank = rank;
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
+                 : hooked_Win_shared_query(thread, real, win, rank, size, disp_unit, baseptr);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_told_memory(baseptr);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Win_shared_query own_Win_shared_query OWN(MPI_Win_shared_query);
+EXPORT int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
+int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Win_shared_query);
+  if (mpipp_passes()) return ((raw_Win_shared_query *)real)(win, rank, size, disp_unit, baseptr);
+  return own_Win_shared_query(win, rank, size, disp_unit, baseptr);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Win_shared_query_c
+typedef int raw_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
+typedef __typeof__(mpih_Win_shared_query_c) typed_Win_shared_query_c;
+static MPIPP_COLD int hooked_Win_shared_query_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  return passage->over ? passage->code : ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr);
+}
+EXPORT int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
+int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_shared_query_c, &real);
+  if (!thread) return ((raw_Win_shared_query_c *)real)(win, rank, size, disp_unit, baseptr);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_shared_query_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
+  call->win = MPIPP_KEY((MPI_Win)win);
+  call->target_rank = rank;
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
+                 : hooked_Win_shared_query_c(thread, real, win, rank, size, disp_unit, baseptr);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_told_memory(baseptr);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Win_shared_query_c own_Win_shared_query_c OWN(MPI_Win_shared_query_c);
+EXPORT int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
+int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Win_shared_query_c);
+  if (mpipp_passes()) return ((raw_Win_shared_query_c *)real)(win, rank, size, disp_unit, baseptr);
+  return own_Win_shared_query_c(win, rank, size, disp_unit, baseptr);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Win_start
 typedef int raw_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_start) typed_Win_start;

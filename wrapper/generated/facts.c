@@ -462,6 +462,8 @@ const struct mpipp_facts mpipp_facts[MPIPP_PROCEDURES] = {
   FACTS(Win_post, Win_post, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Win_set_info, Win_set_info, BLOCKING, WIN, NONE, NONE, 0, 0)
   FACTS(Win_set_name, Win_set_name, BLOCKING, NONE, NONE, NONE, 0, 0)
+  FACTS(Win_shared_query, Win_shared_query, BLOCKING, NONE, NONE, NONE, 0, 0)
+  FACTS(Win_shared_query_c, Win_shared_query, BLOCKING, NONE, NONE, NONE, 1, 0)
   FACTS(Win_start, Win_start, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Win_sync, Win_sync, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Win_test, Win_test, BLOCKING, NONE, NONE, NONE, 0, 0)

@@ -40,8 +40,8 @@ RECORDED = {
     "File_set_size", "File_preallocate", "File_set_atomicity", "File_seek_shared", "File_sync",
     "Win_fence", "Win_start", "Win_complete", "Win_post", "Win_wait", "Win_test", "Win_lock",
     "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
-    "Win_flush_local", "Win_flush_local_all", "Win_sync", "Win_set_info", "Comm_set_info",
-    "File_set_info",
+    "Win_flush_local", "Win_flush_local_all", "Win_sync", "Win_shared_query", "Win_set_info",
+    "Comm_set_info", "File_set_info",
     "Dims_create", "Cart_map", "Cart_rank", "Cart_coords", "Cart_shift", "Graph_map",
     "Graph_neighbors", "Group_translate_ranks", "Comm_remote_size",
     "Cartdim_get", "Cart_get", "Graphdims_get", "Graph_get", "Graph_neighbors_count",
@@ -185,7 +185,6 @@ GIVING_MEMORY = {"Win_create"}
 # Procedures that are not recorded, but what they tell is to be as the program has said it.
 MARKED_AFTER = {
     "Win_get_attr": "mpipp_told_attribute(win_keyval, attribute_val, flag)",
-    "Win_shared_query": "mpipp_told_memory(baseptr)",
 }
 # What the standard's data does not say of those: which take a null handle (MPI-4.1, sections 7.8
 # and 14.7), beside infos that are but hints; which may be called at any time (section 11.4.1), or
@@ -392,6 +391,7 @@ AFTER = {
     "Request_free": "mpipp_request_freed(call, handle);",
     "Win_attach": "mpipp_attached_memory((uintptr_t)base, size);",
     "Win_detach": "mpipp_detached_memory((uintptr_t)base);",
+    "Win_shared_query": "mpipp_told_memory(baseptr);",
     "Win_fence": f"mpipp_fenced({WIN}, assert);",
     "Win_start": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));",
     "Win_post": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));",

@@ -17,6 +17,8 @@ void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle);
 void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before);
 // MPI_Win_set_info.
 void mpipp_log_hints(const struct mpipp_call *call);
+// MPI_Win_shared_query, which has told where memory of a window is.
+void mpipp_log_told(const struct mpipp_call *call);
 // Memory of a dynamic window.
 void mpipp_log_memory(const struct mpipp_call *call);
 

@@ -11,6 +11,7 @@
 #include "onesided/entries.h"
 #include "onesided/given.h"
 #include "onesided/log.h"
+#include "onesided/segments.h"
 #include "onesided/values.h"
 #include "records/store.h"
 
@@ -99,6 +100,10 @@ static void of_window(const struct mpipp_passage *passage) {
   case MPIPP_PROC_Win_set_info:
     mpipp_log_hints(call);
     return;
+  case MPIPP_PROC_Win_shared_query:
+  case MPIPP_PROC_Win_shared_query_c:
+    mpipp_log_told(call);
+    return;
   case MPIPP_PROC_Win_test:
     if (*passage->flag) mpipp_log_synchronization(call, began);
     return;
@@ -131,6 +136,7 @@ static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (MPIPP_READ(is_off)) return;
   if (passage->code != MPI_SUCCESS) {
+    if (mpipp_asks_for_segments(call)) return;
     // One with a request has made none: what it was to do is told before.
     if (is_operation(call) && call->present & MPIPP_HAS_REQUESTS) mpipp_log_operation(call, 0);
     if (call->present & MPIPP_HAS_WIN || mpipp_is_communication(call) || marks_ready(call))

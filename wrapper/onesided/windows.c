@@ -72,8 +72,7 @@ void mpipp_log_hints(const struct mpipp_call *call) {
 }
 
 // Of others, whose loads and stores by this process are at its own addresses.
-static void log_segments(const struct mpipp_call *call, const struct mpipp_win *win) {
-  int count = mpipp_segment_count(win);
+static void log_segments(const struct mpipp_call *call, const struct mpipp_win *win, int count) {
   for (int rank = 0; rank < count; rank++) {
     struct mpipp_segment segment = mpipp_segment_of(win, rank);
     if (rank == win->rank || !segment.bytes) continue;
@@ -106,7 +105,12 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
   if (win->flavor == MPIPP_WIN_CREATE)
     mpipp_onesided_has(win->object.serial, win->base, (uint64_t)win->size);
   mpipp_log_end();
-  log_segments(call, win);
+  log_segments(call, win, mpipp_segment_count(win));
+}
+
+void mpipp_log_told(const struct mpipp_call *call) {
+  struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
+  if (win) log_segments(call, win, mpipp_segment_count_told(call, win, MPIPP_SEGMENTS_LOGGED));
 }
 
 void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {

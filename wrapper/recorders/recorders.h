@@ -13,6 +13,7 @@
 #include "recorders/fortran.h"
 #include "recorders/handles.h"
 #include "recorders/infos.h"
+#include "recorders/moved.h"
 #include "recorders/names.h"
 #include "recorders/requests.h"
 #include "recorders/threads.h"

@@ -299,8 +299,8 @@ struct mpipp_win {
   uint32_t padding;
   int32_t lock_ranks[MPIPP_MAX_LOCKS];
   int32_t lock_exclusive[MPIPP_MAX_LOCKS];
-  int32_t rank; // in the window's group; -1: not known
-  uint32_t last_padding;
+  int32_t rank;     // in the window's group; -1: not known
+  uint32_t told;    // private: who knows of others' parts (onesided/segments.h)
   uint64_t shadow;  // private, as a communicator's
   uint64_t reaches; // address of a struct mpipp_reaches (reaches.h); 0: there is none
 };

@@ -46,9 +46,12 @@ static void other_windows(void) {
                  MPI_STATUS_IGNORE);
   }
   if (kind == 2) {
+    double *others;
+    int unit;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Win_allocate_shared(sizeof own, sizeof *own, MPI_INFO_NULL, node, &memory, &win);
     MPI_Comm_free(&node);
+    MPI_Win_shared_query(win, MPI_PROC_NULL, &at, &unit, &others);
   }
   one_sided(win, there);
   MPI_Barrier(comm);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores of window memory, and of buffers of operations on it, that nothing orders; with
-// an argument all are ordered. Two processes.
+// an argument all are ordered. Two processes, which have each other's memory by ALLOCATES.
 #include <mpi.h>
 #include <stdio.h>
 
+#ifndef ALLOCATES
+#define ALLOCATES MPI_Win_allocate_shared
+#endif
 enum { N = 64 };
 static MPI_Win win;
 static double *memory, mine[N];
@@ -61,14 +64,13 @@ static double uses_own_too_early(void) {
   return all + (rank == 0 ? get(&got[1]) : 0);
 }
 
-// The other's part of a window of shared memory, by its address here.
+// The other's part of a window, by its address here.
 static void uses_the_others_too_early(void) {
   double value = 3, *part, *others;
   MPI_Aint size;
   MPI_Win shared;
   int unit;
-  MPI_Win_allocate_shared(N * sizeof *part, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &part,
-                          &shared);
+  ALLOCATES(N * sizeof *part, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &shared);
   MPI_Win_shared_query(shared, 1, &size, &unit, &others);
   MPI_Win_lock_all(0, shared);
   if (rank == 0) set_others(others, N / 2); // all that are loaded

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Two processes put to the third. Which of them is first may be said in memory that they share:
 // "freed" there is none any more; "fences" there is, but both put in one epoch of all; "flag" the
-// second puts when it has read that the first has put; "abort" all are ended early. Three
-// processes.
+// second puts when it has read that the first has put; "abort" all are ended early. Or in that of a
+// window of MPI_Win_allocate, if the library says where it is: "query" with the flag, "own" where
+// no process has asked for another's, "refused" where it does not. Three processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +15,17 @@ int main(int argc, char **argv) {
   MPI_Win win, shared;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Win_allocate_shared(64, sizeof *flags, MPI_INFO_NULL, MPI_COMM_WORLD, &flags, &shared);
-  MPI_Win_shared_query(shared, 0, &size, &unit, &flag);
+  int queries = !strcmp(way, "query"), asks_own = !strcmp(way, "own");
+  int is_refused = !strcmp(way, "refused"), has_flag = queries || !strcmp(way, "flag");
+  if (queries || asks_own || is_refused)
+    MPI_Win_allocate(64, sizeof *flags, MPI_INFO_NULL, MPI_COMM_WORLD, &flags, &shared);
+  else
+    MPI_Win_allocate_shared(64, sizeof *flags, MPI_INFO_NULL, MPI_COMM_WORLD, &flags, &shared);
+  if (is_refused) MPI_Win_set_errhandler(shared, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 1000; i++) { // one entry of a log is enough
+    int code = MPI_Win_shared_query(shared, asks_own ? rank : 0, &size, &unit, &flag);
+    if (is_refused != (code != MPI_SUCCESS)) MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   if (rank == 0) *flags = 0;
   if (!strcmp(way, "freed")) MPI_Win_free(&shared);
   MPI_Win_allocate(64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
@@ -25,11 +35,11 @@ int main(int argc, char **argv) {
     MPI_Win_fence(0, win);
   } else {
     MPI_Win_lock_all(0, win);
-    if (!strcmp(way, "flag") && rank == 2)
+    if (has_flag && rank == 2)
       while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE)) continue;
     if (rank != 1) MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
     MPI_Win_flush_all(win);
-    if (!strcmp(way, "flag") && rank == 0) __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    if (has_flag && rank == 0) __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
     if (!strcmp(way, "abort")) {
       MPI_Barrier(MPI_COMM_WORLD);
       if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 3);
