@@ -46,6 +46,11 @@ MISTAKEN = {
         "missing: the end of the first epoch before the second",
     ),
     "rma-locked": ("locks it again", "locks the target", "missing: MPI_Win_unlock between the two"),
+    "rma-no-locks": (
+        "locks it",
+        "gives the key no_locks",
+        "wrong: the info key, or the lock",
+    ),
     "rma-exposed": (
         "locks or exposes it",
         "has the same memory exposed or locked",

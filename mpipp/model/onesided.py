@@ -85,6 +85,7 @@ class WindowInfo(NamedTuple):
     window: int
     accumulate_ops: str = ""
     accumulate_ordering: frozenset[str] | None = None
+    no_locks: bool | None = None
 
 
 class WindowFreed(NamedTuple):

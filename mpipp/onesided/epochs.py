@@ -44,6 +44,8 @@ class Epochs:
         self.made = made
         self.size = len(set(made.ranks))
         self.rank = rank
+        # What says that nobody locks it.
+        self.no_locks: WindowMade | WindowInfo | None = made if made.no_locks else None
         self.fences = 0
         self.fence: Synchronization | None = None  # that opened an epoch, if any operation follows
         self.meeting: Meeting | None = None  # of the last fence
@@ -80,6 +82,8 @@ class Epochs:
             accumulate_ops=event.accumulate_ops or made.accumulate_ops,
             accumulate_ordering=made.accumulate_ordering if ordering is None else ordering,
         )
+        if event.no_locks is not None:
+            self.no_locks = event if event.no_locks else None
 
     def lock(self, target: int) -> int:
         """How this process has locked a target, by its rank in the window's group."""

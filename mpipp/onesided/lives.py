@@ -117,7 +117,7 @@ class Lives:
         mine.publish(process.time)
         key = "freed", event.window
         meeting = self.messages.meet(process, key, mine.size)
-        if not mine.made.no_locks:  # else it need not wait (MPI-4.1, section 12.2.5)
+        if mine.no_locks is None:  # else it need not wait (MPI-4.1, section 12.2.5)
             yield from self.messages.all_met(process, meeting, event)
         # There are no two copies of its memory any more.
         mine.hear(process.clock, event.moment.number)

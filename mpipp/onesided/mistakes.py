@@ -18,6 +18,7 @@ MISTAKES = {
     "rma-given-up": "the request of an operation is freed",
     "rma-nested": "an epoch is opened while another is open that excludes it",
     "rma-locked": "a target is locked that this process has locked",
+    "rma-no-locks": "a window is locked of which the info key no_locks says that it is not",
     "rma-exposed": "a window is locked in a process while that has exposed it",
     "rma-not-open": "a call ends, or must be in, an epoch that is not open",
     "rma-not-ended": "an epoch is open at the end",
@@ -92,6 +93,8 @@ def wrong(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | N
         yield "rma-nostore", mine.stored.event
     if kind == "lock" and event.target in mine.locks:
         yield "rma-locked", mine.locks[event.target]
+    if kind in ("lock", "lock_all") and mine.no_locks is not None:
+        yield "rma-no-locks", mine.no_locks
     exposed = _locked_and_exposed(mine, event)
     if exposed is not None:
         yield "rma-exposed", exposed

@@ -35,7 +35,7 @@ ENUMERATIONS = (
     "win_flavor",
     "win_model",
 )
-_HINTS = ("has ops", "same op", "no locks", "has ordering", *DEFAULT_ORDERING)
+_HINTS = ("has ops", "same op", "has locks", "no locks", "has ordering", *DEFAULT_ORDERING)
 FIRST = 5  # words of an operation before those of its buffers
 ASSERTED = tuple(
     f"MPI_MODE_{one}" for one in ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
@@ -329,8 +329,10 @@ class LoggedCalls:
             return None
         return frozenset(word for word in DEFAULT_ORDERING if bits & self._hints[word])
 
-    def has_no_locks(self, bits: int) -> bool:
-        """Whether no_locks says that no process locks the window."""
+    def locks_hint(self, bits: int) -> bool | None:
+        """Whether no_locks says that no process locks the window; None: it says nothing."""
+        if not bits & self._hints["has locks"]:
+            return None
         return bool(bits & self._hints["no locks"])
 
     def values(self, words: array[int]) -> Values | None:

@@ -215,7 +215,7 @@ class _Events:
             members.ranks,
             self._log.ops_hint(bits) or "same_op_no_op",
             DEFAULT_ORDERING if (ordering := self._log.ordering_hint(bits)) is None else ordering,
-            self._log.has_no_locks(bits),
+            bool(self._log.locks_hint(bits)),
             word != "shared" and identity in self._queried,
         )
 
@@ -232,7 +232,9 @@ class _Events:
         serial, bits = entry.words
         log = self._log
         ops, ordering = log.ops_hint(bits), log.ordering_hint(bits)
-        yield WindowInfo(log.moment(entry), self._identity(serial), ops, ordering)
+        yield WindowInfo(
+            log.moment(entry), self._identity(serial), ops, ordering, log.locks_hint(bits)
+        )
 
     def _value(self, entry: Entry) -> Iterator[Event]:
         number, value, is_known = entry.words

@@ -17,6 +17,7 @@ from watch import runs
 SOURCE = Path(__file__).resolve().parent / "programs" / "wrong.c"
 NO_EPOCH = "an operation where no epoch is open for its target"
 NESTED = "an epoch is opened while another is open that excludes it"
+NO_LOCKS = "a window is locked of which the info key no_locks says that it is not"
 EXPOSED = "a window is locked in a process while that has exposed it"
 NOT_OPEN = "a call ends, or must be in, an epoch that is not open"
 NOT_ENDED = "an epoch is open at the end"
@@ -53,6 +54,16 @@ FOUND = {
         "a target is locked that this process has locked",
         "Win_lock locked_twice",
         "Win_lock locked_twice",
+    ),
+    "locked_without_locks": (
+        NO_LOCKS,
+        "Win_lock locked_without_locks",
+        "Win_create locked_without_locks",
+    ),
+    "locked_all_without_locks": (
+        NO_LOCKS,
+        "Win_lock_all locked_all_without_locks",
+        "Win_set_info locked_all_without_locks",
     ),
     "posted_and_locked": (EXPOSED, "Win_lock posted_and_locked", "Win_post posts_to_nobody"),
     "locked_and_posted": (EXPOSED, "Win_post posts_to_nobody", "Win_lock_all locked_and_posted"),

@@ -33,7 +33,17 @@ _NAMES: dict[str, dict[int, str]] = {
     "log_hints": {
         1 << bit: name
         for bit, name in enumerate(
-            ("has ops", "same op", "has ordering", "rar", "raw", "war", "waw")
+            (
+                "has ops",
+                "same op",
+                "has ordering",
+                "rar",
+                "raw",
+                "war",
+                "waw",
+                "has locks",
+                "no locks",
+            )
         )
     },
     "log_values": {1 << 8: "given", 1 << 9: "follows"},

@@ -7,7 +7,7 @@ import itertools
 from typing import Any
 
 import pytest
-from onesided_programs import BASE, BUFFERS, Program, at, buffer, found
+from onesided_programs import BASE, BUFFERS, WINDOW, Program, at, buffer, found
 
 from mpipp.model.onesided import (
     Attached,
@@ -17,6 +17,7 @@ from mpipp.model.onesided import (
     GivenUp,
     Operation,
     Synchronization,
+    WindowInfo,
 )
 from mpipp.onesided import analyse
 
@@ -61,6 +62,28 @@ def test_mistakes() -> None:
     assert mistakes("fence", "put", ("fence", "MPI_MODE_NOPRECEDE")) == ["rma-noprecede: fence"]
     assert mistakes("fence", "store", ("fence", "MPI_MODE_NOSTORE")) == ["rma-nostore: fence"]
     assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
+
+
+@pytest.mark.parametrize("made", [False, True])
+@pytest.mark.parametrize("said", [None, False, True])
+@pytest.mark.parametrize("lock", ["lock", "lock_all"])
+def test_windows_that_are_not_locked_as_their_info_says(
+    made: bool, said: bool | None, lock: str
+) -> None:
+    """The last that says anything counts."""
+    program = Program(2)
+    program.make(WINDOW + 1, no_locks=made, base=0, length=0)
+    for rank in (0, 1):
+        program[rank].does(WindowInfo(program[rank].moment("MPI_Win_set_info"), WINDOW + 1))
+        if said is not None:
+            info = WindowInfo(program[rank].moment("MPI_Win_set_info"), WINDOW + 1, no_locks=said)
+            program[rank].does(info)
+    target = 1 if lock == "lock" else -1
+    for kind in (lock, lock.replace("lock", "unlock")):
+        moment = program[0].moment(kind)
+        program[0].does(Synchronization(moment, kind, WINDOW + 1, target))
+    program.end()
+    assert found(program) == ([f"rma-no-locks: {lock}"] if (made if said is None else said) else [])
 
 
 def test_get_of_a_fence_is_not_one_of_the_start_within() -> None:

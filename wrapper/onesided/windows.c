@@ -43,8 +43,8 @@ static uint64_t orders(const char *value) {
   return found;
 }
 
-// What the info of this thread's call says (MPI-4.1, section 12.2.1).
-static uint64_t hints(void) {
+// What the info that this thread's call gives a window says (MPI-4.1, section 12.2.1).
+static uint64_t hints(uint64_t win) {
   uint64_t bits = 0;
   const struct mpipp_info *info = mpipp_lock_live(MPIPP_INFO, mpipp_win_hints);
   const char *key = info ? (const char *)(uintptr_t)info->entries : NULL;
@@ -55,15 +55,19 @@ static uint64_t hints(void) {
       bits |= MPIPP_LOG_HAS_OPS | MPIPP_LOG_SAME_OP;
     if (!strcmp(key, "accumulate_ops") && !strcmp(value, "same_op_no_op"))
       bits |= MPIPP_LOG_HAS_OPS;
-    if (!strcmp(key, "no_locks") && !strcmp(value, "true")) bits |= MPIPP_LOG_NO_LOCKS;
+    if (!strcmp(key, "no_locks") && !strcmp(value, "true"))
+      bits |= MPIPP_LOG_HAS_LOCKS | MPIPP_LOG_NO_LOCKS;
+    if (!strcmp(key, "no_locks") && !strcmp(value, "false")) bits |= MPIPP_LOG_HAS_LOCKS;
     key = value + strlen(value) + 1;
   }
   mpipp_unlock();
+  struct mpipp_win *of = bits & MPIPP_LOG_HAS_LOCKS ? mpipp_find(MPIPP_WIN, win) : NULL;
+  if (of) MPIPP_WRITE(of->no_locks, (bits & MPIPP_LOG_NO_LOCKS) != 0);
   return bits;
 }
 
 void mpipp_log_hints(const struct mpipp_call *call) {
-  uint64_t bits = hints();
+  uint64_t bits = hints(call->win);
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_INFO, call, 2);
   if (!at) return;
   at[0] = serial_of(call->win);
@@ -89,7 +93,7 @@ static void log_segments(const struct mpipp_call *call, const struct mpipp_win *
 void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win) {
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
   if (comm) mpipp_log_comm(call, comm);
-  uint64_t bits = hints();
+  uint64_t bits = hints(win->object.handle);
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_WINDOW, call, 10);
   if (!at) return;
   at[0] = win->object.serial;
@@ -183,9 +187,10 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
   case MPIPP_PROC_Win_test:
     return !(open & MPIPP_EPOCH_POST);
   case MPIPP_PROC_Win_lock_all:
-    return open != 0;
+    return open != 0 || MPIPP_READ(win->no_locks);
   case MPIPP_PROC_Win_lock:
-    return (open & ~(uint64_t)(MPIPP_EPOCH_POST | MPIPP_EPOCH_LOCK)) != 0 ||
+    return MPIPP_READ(win->no_locks) ||
+           (open & ~(uint64_t)(MPIPP_EPOCH_POST | MPIPP_EPOCH_LOCK)) != 0 ||
            (open & MPIPP_EPOCH_POST && call->target_rank == win->rank) ||
            lock_of(win, call->target_rank) >= 0;
   case MPIPP_PROC_Win_unlock:

@@ -75,7 +75,8 @@ enum mpipp_log_hints {
   MPIPP_LOG_RAW = 16,
   MPIPP_LOG_WAR = 32,
   MPIPP_LOG_WAW = 64,
-  MPIPP_LOG_NO_LOCKS = 128,
+  MPIPP_LOG_HAS_LOCKS = 128,
+  MPIPP_LOG_NO_LOCKS = 256,
 };
 
 // Of a call that synchronizes: what it asserts, which MPI libraries number as they like; and more.

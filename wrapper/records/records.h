@@ -296,7 +296,7 @@ struct mpipp_win {
   uint32_t locking;       // the lock that MPI_Win_lock is asked for is: 0 shared, 1 exclusive
   uint32_t known_locks;   // those of the locks held whose ranks are kept
   uint32_t lock_count;    // locks held; more than MPIPP_MAX_LOCKS are only counted
-  uint32_t padding;
+  uint32_t no_locks;      // private: whether its info says so, where that is logged
   int32_t lock_ranks[MPIPP_MAX_LOCKS];
   int32_t lock_exclusive[MPIPP_MAX_LOCKS];
   int32_t rank;     // in the window's group; -1: not known

@@ -171,6 +171,14 @@ RULES = (
         "call MPI_Win_unlock before",
     ),
     Rule(
+        "rma-no-locks",
+        _EPOCH,
+        "12.2.1",
+        "the info key no_locks = true says that the window is not locked, by MPI_Win_lock or "
+        "MPI_Win_lock_all",
+        "leave the key out, or open epochs of this window with MPI_Win_fence or MPI_Win_start",
+    ),
+    Rule(
         "rma-exposed",
         _EPOCH,
         "12.5.3",

@@ -178,6 +178,36 @@ static void posts_to_nobody(void) {
   MPI_Win_post(MPI_GROUP_EMPTY, 0, win);
 }
 
+// Whether the window that is made by this, or as which another goes on, is locked.
+static MPI_Info locks(int any) {
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "no_locks", any ? "false" : "true");
+  return info;
+}
+
+static void locked_without_locks(int right) {
+  MPI_Win not_locked;
+  MPI_Info info = locks(0);
+  MPI_Win_create(other, sizeof other, sizeof *other, info, MPI_COMM_WORLD, &not_locked);
+  MPI_Info_free(&info);
+  MPI_Win_set_errhandler(not_locked, MPI_ERRORS_RETURN);
+  if (right) MPI_Win_fence(0, not_locked);
+  if (rank == 0 && !right) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, not_locked);
+  if (rank == 0 && !right) MPI_Win_unlock(1, not_locked);
+  if (right) MPI_Win_free(&not_locked);
+}
+
+static void locked_all_without_locks(int right) {
+  for (int any = 0; any <= right; any++) {
+    MPI_Info info = locks(any);
+    MPI_Win_set_info(win, info);
+    MPI_Info_free(&info);
+  }
+  if (rank == 0) MPI_Win_lock_all(0, win);
+  if (rank == 0) MPI_Win_unlock_all(win);
+}
+
 static void posted_and_locked(int right) {
   if (rank) return;
   posts_to_nobody();
@@ -479,6 +509,8 @@ static const struct {
     CASE(posted_in_fence),
     CASE(posted_twice),
     CASE(locked_twice),
+    CASE(locked_without_locks),
+    CASE(locked_all_without_locks),
     CASE(posted_and_locked),
     CASE(locked_and_posted),
     CASE(locked_while_exposed),
