@@ -17,9 +17,10 @@ ANY = "any"  # seed
 _RMA = "rma"
 _SHORT = 9999  # the largest seed that is chosen here: people type it again
 _LARGEST = 2**64 - 1
+_LATEST = 2**32 - 1  # Nasty-MPI's range
 _NUMBERS = {
     "parts": (2, 512, "a number of parts, 2 to 512"),
-    "latency": (0, 60_000, "a number of milliseconds, 60000 at most"),
+    "latency": (0, _LATEST, f"a number of milliseconds, {_LATEST} at most"),
 }  # the least, the largest, and what it is
 _YES_NO = ("yes", "no")
 _RULES: Mapping[str, tuple[str, ...]] = {

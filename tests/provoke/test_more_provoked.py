@@ -82,7 +82,10 @@ def test_every_operation_window_and_synchronization(mpi: MPI) -> None:
             },
         ),
         ("NASTY_ADD_FLUSH_ENABLED", {"0": "flush=no", "1": "flush=yes"}),
-        ("NASTY_ADD_LATENCY", {"0": "latency=0", "250": "latency=250"}),
+        (
+            "NASTY_ADD_LATENCY",  # an unsigned integer of 32 bits
+            {"0": "latency=0", "250": "latency=250", "4294967295": "latency=4294967295"},
+        ),
     ],
 )
 def test_each_parameter_has_its_variable(

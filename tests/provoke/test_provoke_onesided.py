@@ -195,7 +195,7 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
         ("rma,parts=1", "--provoke=rma,parts=1: parts is a number of parts, 2 to 512"),
         (
             "rma,latency=x",
-            "--provoke=rma,latency=x: latency is a number of milliseconds, 60000 at most",
+            "--provoke=rma,latency=x: latency is a number of milliseconds, 4294967295 at most",
         ),
     ],
 )
@@ -205,10 +205,23 @@ def test_what_means_nothing_is_said(word: str, told: str) -> None:
     assert str(caught.value) == told
 
 
-def test_a_variable_that_means_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NASTY_SUBMIT_ORDER", "odd")
+@pytest.mark.parametrize(
+    ("variable", "told"),
+    [
+        (
+            "NASTY_SUBMIT_ORDER=odd",
+            "it is one of random, reverse_po, put_before_get, get_before_put",
+        ),
+        (
+            "NASTY_ADD_LATENCY=4294967296",
+            "latency is a number of milliseconds, 4294967295 at most",
+        ),
+    ],
+)
+def test_a_variable_that_means_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch, variable: str, told: str
+) -> None:
+    monkeypatch.setenv(*variable.split("="))
     with pytest.raises(MpippError) as caught:
         meant("rma")
-    assert str(caught.value) == (
-        "NASTY_SUBMIT_ORDER=odd: it is one of random, reverse_po, put_before_get, get_before_put"
-    )
+    assert str(caught.value) == f"{variable}: {told}"
