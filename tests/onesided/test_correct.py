@@ -15,6 +15,16 @@ SOURCE = ROOT / "tests" / "provoke" / "programs" / "correct_onesided.c"
 def test_of_random_correct_programs_nothing_is_told(mpi: MPI, seed: int) -> None:
     """All kinds of windows, operations and synchronization, 60 programs in each run."""
     n = 3 if (mpi.id, seed) == ("openmpi4", 201) else 2  # the others are slow
-    run = runs.run(mpi, [compile_program(SOURCE, mpi), str(seed), "60"], "--check=rma", n=n)
+    nothing_is_told(mpi, seed, 60, n)
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_nor_of_those_of_four_processes(mpi: MPI) -> None:
+    nothing_is_told(mpi, 301, 20, 4)
+
+
+def nothing_is_told(mpi: MPI, seed: int, programs: int, n: int) -> None:
+    program = compile_program(SOURCE, mpi)
+    run = runs.run(mpi, [program, str(seed), str(programs)], "--check=rma", n=n)
     assert (run.status, run.blocks) == (0, [])
     assert [line.partition(",")[0] for line in run.last] == [f"mpipp: no errors in {n} processes"]
