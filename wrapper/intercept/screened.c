@@ -61,6 +61,7 @@ static int before_marked(unsigned procedure) {
 
 void mpipp_screens_open(void) {
   if (!mpipp_watch_is_there() || !mpipp_asking_open()) return;
+  mpipp_constants_open();
   if (!mpipp_screens_windows) {
     others_before_marked = mpipp_before_marked;
     mpipp_before_marked = before_marked;

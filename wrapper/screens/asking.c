@@ -245,6 +245,21 @@ static void ask_split(struct mpipp_asking *asking, const struct mpipp_call *call
   if (file && file->split_pending) mpipp_ask_parts(asking, &file->call);
 }
 
+// Whether a buffer may be a constant, and is written. Where the screens are checked any may.
+static int may_write_constants(const struct mpipp_call *call) {
+  struct mpipp_box box;
+  int may = mpipp_checks_screens;
+  for (uint32_t i = 0; !may && i < call->buffer_count; i++) {
+    mpipp_box_of(call, i, &box, NULL);
+    may = box.writes && mpipp_meets_constants(box.low, box.high);
+  }
+  return may;
+}
+
+static void ask_constant(void *asking, uint64_t start, uint64_t end) {
+  mpipp_ask_read_only(asking, start, end);
+}
+
 static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   mpipp_ask_begin(asking, thread);
@@ -259,6 +274,7 @@ static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thr
                    *(const uint64_t *)((const struct mpipp_input *)(uintptr_t)call->inputs)->values,
                    mpipp_is_pending_on);
   if (mpipp_ends_on_file(call)) ask_pending_on(asking, mpipp_file_of(call), mpipp_is_on_file);
+  if (may_write_constants(call)) mpipp_constants_now(ask_constant, asking);
 }
 
 // Where the screens are checked: what is asked about is not cleared, so that most of it needs no

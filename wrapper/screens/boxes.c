@@ -114,12 +114,12 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
     box->low = low;
     box->high = high;
   }
-  int fine = simple && (low >= MPIPP_FIRST_ADDRESS || low >= high);
+  int placed = low >= high || mpipp_is_placed(low, high, (uint32_t)writes), fine = simple && placed;
   if (fine && writes) fine = apart && (ordered || (shares && are_apart(shares, used)));
   if (shares != few) mpipp_free(shares);
   if (fine) return 1;
   mpipp_doubt_buffer(call, index, doubt);
-  return doubted(doubt, OF_SHARES, index, low < MPIPP_FIRST_ADDRESS);
+  return doubted(doubt, OF_SHARES, index, placed ? 0 : low);
 }
 
 void mpipp_doubt_buffer(const struct mpipp_call *call, uint32_t index, struct mpipp_doubt *doubt) {
@@ -167,8 +167,10 @@ int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box
     box->low = box->high = 0;
     return doubted(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
   }
-  if (MPIPP_UNLIKELY(box->low < MPIPP_FIRST_ADDRESS))
+  if (MPIPP_UNLIKELY(!mpipp_is_placed(box->low, box->high, box->writes))) {
+    mpipp_doubt_buffer(call, index, doubt);
     return doubted(doubt, OF_ADDRESS, index, box->low);
+  }
   if (!writes || MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return usable;
   if (!doubt) return usable && mpipp_is_apart_from_itself(buffer);
   mpipp_doubt(doubt, OF_ITSELF);

@@ -7,10 +7,8 @@
 #include "mpi/vendor.h"
 #include "recorders/alike.h"
 #include "records/reaches.h"
+#include "screens/constants.h"
 #include "screens/pending.h"
-
-// Below it the system gives out no memory.
-enum { MPIPP_FIRST_ADDRESS = 65536 };
 
 // What the answer to a question depends on: two sums of all that was added, in order. Without one
 // (NULL) nobody is to be asked: what is in doubt only since boxes are not exact is looked at in
@@ -53,6 +51,12 @@ static inline int mpipp_bounds(const struct mpipp_datatype *type, uint64_t addre
   *low = reach < 0 ? start + (uint64_t)reach : start;
   *high = (reach < 0 ? start : start + (uint64_t)reach) + (uint64_t)type->true_extent;
   return *low < *high && *high < (uint64_t)1 << 63;
+}
+
+// Whether a buffer with data lies where its memory may be, and writes no constant.
+static inline int mpipp_is_placed(uint64_t low, uint64_t high, uint32_t writes) {
+  if (MPIPP_LIKELY((int64_t)low >= mpipp_first_beyond)) return 1;
+  return low >= MPIPP_FIRST_ADDRESS && !(writes && mpipp_meets_constants(low, high));
 }
 
 // What tells a datatype from others that are built otherwise.

@@ -421,11 +421,17 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   return later;
 }
 
+// The same of any buffer that a constant may be, too.
+static int is_plain(struct mpipp_call *call) {
+  return mpipp_is_plain(call, MPIPP_FIRST_ADDRESS) &&
+         mpipp_is_placed(call->low, call->high, call->buffers[0].access & MPIPP_WRITES);
+}
+
 // A plain call, where boxes are kept: whether it meets nothing.
 static int is_plain_alone(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   struct mpipp_own *own = own_of(thread);
-  if (!mpipp_boxes_kept || !mpipp_is_plain(&thread->call)) return 0;
+  if (!mpipp_boxes_kept || !is_plain(&thread->call)) return 0;
   own->count = 1;
   own->boxes[0] =
       (struct mpipp_box){call->low, call->high, call->buffers[0].access / MPIPP_WRITES & 1, 0};
@@ -445,8 +451,9 @@ int mpipp_screen(struct mpipp_thread *thread, int *refused) {
   struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return screen_further(thread, refused);
   if (is_usual(call)) return 0;
-  // Another communicator than that of the call before.
-  if (call->present & MPIPP_HAS_COMM && mpipp_is_plain_comm(call->comm) && mpipp_is_clear(thread))
+  // Another communicator than that of the call before, or a constant that is sent.
+  if (call->present & MPIPP_HAS_COMM && mpipp_is_plain_comm(call->comm) && is_plain(call) &&
+      mpipp_meets_no_request(call))
     return 0;
   if (is_plain_alone(thread)) return (call->present & MPIPP_HAS_REQUESTS) != 0;
   return mpipp_is_like_before(thread) ? 0 : screen_further(thread, refused);

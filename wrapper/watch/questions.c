@@ -232,6 +232,10 @@ void mpipp_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end) {
   add(asking, MPIPP_NOTE_FRAME, code, end, 0);
 }
 
+void mpipp_ask_read_only(struct mpipp_asking *asking, uint64_t start, uint64_t end) {
+  add(asking, MPIPP_NOTE_READ_ONLY, start, end, 0);
+}
+
 // What came before is certain to be of one thread alone, if no other had called by now.
 static void add_threads(struct mpipp_asking *asking) {
   const uint64_t *several = &mpipp_registry.several_called;

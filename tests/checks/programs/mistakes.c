@@ -482,6 +482,26 @@ static void freed(void) {
   MPI_Comm_free(&other);
 }
 
+static const char *read_only(const char *what, const void *address) {
+  static char said[100];
+  snprintf(said, sizeof said, "read-only-buffer: MPI_%s in memory that is read-only, at %p", what,
+           address);
+  return said;
+}
+
+static void constants(void) {
+  static const double number = 1;
+  RIGHT(MPI_Send(&number, 1, MPI_DOUBLE, 0, 0, comm));
+  RIGHT(MPI_Recv((void *)&number, 0, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE));
+  RIGHT(MPI_Recv((void *)&number, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, comm, MPI_STATUS_IGNORE));
+  WRONG(read_only("Recv writes to buf", &number),
+        MPI_Recv((void *)&number, 1, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE));
+  WRONG(read_only("Get writes to origin_addr", &number),
+        MPI_Get((void *)&number, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, win));
+  WRONG(read_only("Allreduce writes to recvbuf", &number),
+        MPI_Allreduce(out, (void *)&number, 1, MPI_DOUBLE, MPI_SUM, comm));
+}
+
 int main(int argc, char **argv) {
   if (!find_next()) return 64;
   early();
@@ -505,6 +525,7 @@ int main(int argc, char **argv) {
   own_parts();
   attached();
   filled();
+  constants();
   freed();
   WRONG("lifetime: MPI_Init is called, but MPI is initialized already", MPI_Init(&argc, &argv));
   MPI_Group_free(&all);
