@@ -47,7 +47,9 @@ _CHANGE = struct.Struct("=QQQQ32s32s")  # struct mpipp_change
 # enum mpipp_change_kind
 _KINDS = {1: changes.SENT, 2: changes.RECEIVED, 3: changes.GONE}
 # enum mpipp_note_kind
-_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED, _FRAME, _READ_ONLY = range(1, 10)
+_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED, _FRAME, _READ_ONLY, _UNMAPPED = (
+    range(1, 11)
+)
 NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP = range(6)  # enum mpipp_awaits
 _MOVED = {1: False, 2: True}  # enum mpipp_moved
 _ENDS = ("", "may complete", "completes", "gives up", NEVER, MEANWHILE)  # enum mpipp_ends
@@ -70,7 +72,7 @@ class Question(NamedTuple):
     given_back: list[GivenBack]
     changes: list[changes.Change]
     frames: list[StackFrame]
-    read_only: list[Gap]  # of the program's constants, where one may be written
+    gaps: list[Gap]  # in memory, where a buffer may have any
 
     @property
     def frame(self) -> StackFrame | None:
@@ -112,8 +114,8 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
             question.changes.append(_change(content))
         elif kind == _FRAME:
             question.frames.append(StackFrame(a, b))
-        elif kind == _READ_ONLY and a < b:
-            question.read_only.append(Gap(a, b, True))
+        elif kind in (_READ_ONLY, _UNMAPPED) and a < b:
+            question.gaps.append(Gap(a, b, kind == _READ_ONLY))
     return question
 
 
@@ -275,7 +277,7 @@ class Asker(Recorded):
         """
         question = read(self._memory, address, self.registry.call_size)
         self.registry.ask(question)
-        return Process(number, self.registry, self, (*_low(), *question.read_only)), question
+        return Process(number, self.registry, self, (*_low(), *question.gaps)), question
 
     def function(self, address: int) -> str:
         """The function at an address, as `<name>`."""

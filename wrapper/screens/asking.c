@@ -14,7 +14,13 @@
 #include "watch/onerror.h"
 #include "watch/questions.h"
 
-enum { FIRST_ASKED = 1024, MOST_ASKED = 1 << 16, MOST_HANDLES = 64, MOST_PENDING = 64 };
+enum {
+  FIRST_ASKED = 1024,
+  MOST_ASKED = 1 << 16,
+  MOST_HANDLES = 64,
+  MOST_PENDING = 64,
+  MOST_GAPS = 64
+};
 
 // What was asked: open addressing. One that is full is begun anew.
 static struct mpipp_doubt *asked;
@@ -245,19 +251,43 @@ static void ask_split(struct mpipp_asking *asking, const struct mpipp_call *call
   if (file && file->split_pending) mpipp_ask_parts(asking, &file->call);
 }
 
-// Whether a buffer may be a constant, and is written. Where the screens are checked any may.
-static int may_write_constants(const struct mpipp_call *call) {
-  struct mpipp_box box;
-  int may = mpipp_checks_screens;
-  for (uint32_t i = 0; !may && i < call->buffer_count; i++) {
-    mpipp_box_of(call, i, &box, NULL);
-    may = box.writes && mpipp_meets_constants(box.low, box.high);
-  }
-  return may;
+// What is asked about a buffer's memory, of each mapping in turn.
+struct mpipp_gaps {
+  struct mpipp_asking *asking;
+  uint64_t low, high; // the buffer, if not all of it is there
+  uint64_t end;       // of what is mapped from its begin on; 0: that is not, or not to be read
+  int writes_constants;
+  uint32_t told;
+};
+
+static void tell_gap(struct mpipp_gaps *gaps, enum mpipp_note_kind kind, uint64_t start,
+                     uint64_t end) {
+  if (gaps->told++ < MOST_GAPS) mpipp_ask_gap(gaps->asking, kind, start, end);
 }
 
-static void ask_constant(void *asking, uint64_t start, uint64_t end) {
-  mpipp_ask_read_only(asking, start, end);
+// What may not be read is not told of: there a device may have its memory. Nor is what begins where
+// nothing is: the stack may grow there.
+static void ask_gap(void *context, uint64_t start, uint64_t end, const char *mode) {
+  struct mpipp_gaps *gaps = context;
+  if (gaps->writes_constants && mpipp_meets_constants(start, end) && !strncmp(mode, "r-", 2))
+    tell_gap(gaps, MPIPP_NOTE_READ_ONLY, start, end);
+  if (gaps->end && gaps->end < start && gaps->end < gaps->high)
+    tell_gap(gaps, MPIPP_NOTE_UNMAPPED, gaps->end, start);
+  if (gaps->end || (start <= gaps->low && gaps->low < end && *mode == 'r')) gaps->end = end;
+}
+
+// Where the screens are checked any buffer may be a constant.
+static void ask_gaps(struct mpipp_asking *asking, const struct mpipp_call *call) {
+  struct mpipp_gaps gaps = {.asking = asking, .writes_constants = mpipp_checks_screens};
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    struct mpipp_box box;
+    mpipp_box_of(call, i, &box, NULL);
+    gaps.writes_constants |= box.writes && mpipp_meets_constants(box.low, box.high);
+    if (box.high - box.low < MPIPP_LARGE || mpipp_is_mapped(box.low, box.high)) continue;
+    gaps.low = box.low;
+    gaps.high = box.high;
+  }
+  if (gaps.writes_constants || gaps.high) mpipp_mapped_now(ask_gap, &gaps);
 }
 
 static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
@@ -274,7 +304,7 @@ static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thr
                    *(const uint64_t *)((const struct mpipp_input *)(uintptr_t)call->inputs)->values,
                    mpipp_is_pending_on);
   if (mpipp_ends_on_file(call)) ask_pending_on(asking, mpipp_file_of(call), mpipp_is_on_file);
-  if (may_write_constants(call)) mpipp_constants_now(ask_constant, asking);
+  ask_gaps(asking, call);
 }
 
 // Where the screens are checked: what is asked about is not cleared, so that most of it needs no

@@ -114,7 +114,8 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
     box->low = low;
     box->high = high;
   }
-  int placed = low >= high || mpipp_is_placed(low, high, (uint32_t)writes), fine = simple && placed;
+  int placed = low >= high || mpipp_is_placed(low, high, (uint32_t)writes, 0),
+      fine = simple && placed;
   if (fine && writes) fine = apart && (ordered || (shares && are_apart(shares, used)));
   if (shares != few) mpipp_free(shares);
   if (fine) return 1;
@@ -167,7 +168,8 @@ int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box
     box->low = box->high = 0;
     return doubted(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
   }
-  if (MPIPP_UNLIKELY(!mpipp_is_placed(box->low, box->high, box->writes))) {
+  if (MPIPP_UNLIKELY(!mpipp_is_placed(box->low, box->high, box->writes,
+                                      (uint64_t)count * (uint64_t)type->size))) {
     mpipp_doubt_buffer(call, index, doubt);
     return doubted(doubt, OF_ADDRESS, index, box->low);
   }

@@ -53,8 +53,11 @@ static inline int mpipp_bounds(const struct mpipp_datatype *type, uint64_t addre
   return *low < *high && *high < (uint64_t)1 << 63;
 }
 
-// Whether a buffer with data lies where its memory may be, and writes no constant.
-static inline int mpipp_is_placed(uint64_t low, uint64_t high, uint32_t writes) {
+// Whether a buffer lies where its memory may be, and writes no constant. bytes: of its data.
+static inline int mpipp_is_placed(uint64_t low, uint64_t high, uint32_t writes, uint64_t bytes) {
+  // Between what is apart there may be anything.
+  if (MPIPP_UNLIKELY(bytes >= MPIPP_LARGE) && bytes == high - low && !mpipp_is_mapped(low, high))
+    return 0;
   if (MPIPP_LIKELY((int64_t)low >= mpipp_first_beyond)) return 1;
   return low >= MPIPP_FIRST_ADDRESS && !(writes && mpipp_meets_constants(low, high));
 }

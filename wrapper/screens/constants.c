@@ -7,6 +7,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { LINES = 8192 }; // bytes that are read at a time: a line has less
@@ -46,17 +47,23 @@ void mpipp_constants_open(void) {
   if ((int64_t)found.end > mpipp_first_beyond) mpipp_first_beyond = (int64_t)found.end;
 }
 
-// A line of /proc/self/maps: what it tells of the constants. What may not be read either is not
-// told: there a device may have its memory.
-static void read_line(const char *line, mpipp_constant_part *tell, void *context) {
+int mpipp_is_mapped(uint64_t low, uint64_t high) {
+  int saved = errno;
+  low &= ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+  // That does nothing but to look (since Linux 2.6.19).
+  int is_not = msync((void *)(uintptr_t)low, high - low, MS_ASYNC) && errno == ENOMEM;
+  errno = saved;
+  return !is_not;
+}
+
+static void read_line(const char *line, mpipp_mapped_part *tell, void *context) {
   char *rest;
   uint64_t start = strtoull(line, &rest, 16),
            end = *rest == '-' ? strtoull(rest + 1, &rest, 16) : 0;
-  if (strncmp(rest, " r-", 3) != 0 || !mpipp_meets_constants(start, end)) return;
-  tell(context, start, end);
+  if (start < end && *rest == ' ') tell(context, start, end, rest + 1);
 }
 
-void mpipp_constants_now(mpipp_constant_part *tell, void *context) {
+void mpipp_mapped_now(mpipp_mapped_part *tell, void *context) {
   int saved = errno, file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   char lines[LINES];
   size_t held = 0;

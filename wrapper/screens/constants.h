@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The program's own memory that is not to be written: its code and its constants. What of it may be
-// written all the same (mprotect) the system tells where somebody would.
+// Where buffers cannot lie: the program's own code and constants, which are not to be written, and
+// where no memory is. What of the first may be written all the same (mprotect) the system tells
+// where somebody would.
 #ifndef MPIPP_CONSTANTS_H
 #define MPIPP_CONSTANTS_H
 
@@ -27,8 +28,14 @@ static inline int mpipp_meets_constants(uint64_t low, uint64_t high) {
   return low < mpipp_constants.end && mpipp_constants.start < high;
 }
 
-// Tells of each part that is not to be written now.
-typedef void mpipp_constant_part(void *context, uint64_t start, uint64_t end);
-void mpipp_constants_now(mpipp_constant_part *tell, void *context);
+// What is moved is so much that it takes long beside asking the system whether it is there.
+enum { MPIPP_LARGE = 1 << 20 };
+
+// Whether all of it is mapped, as far as the system tells.
+int mpipp_is_mapped(uint64_t low, uint64_t high) MPIPP_COLD;
+
+// Tells of each mapping that there is now, in order; mode: as in /proc/PID/maps.
+typedef void mpipp_mapped_part(void *context, uint64_t start, uint64_t end, const char *mode);
+void mpipp_mapped_now(mpipp_mapped_part *tell, void *context);
 
 #endif

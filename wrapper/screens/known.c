@@ -97,7 +97,7 @@ static int box_of(const struct mpipp_buffer *buffer, struct mpipp_box *box) {
   box->low = box->high = 0;
   if (count == 0 || type->size == 0 || buffer->access & MPIPP_REMOTE) return 1;
   return mpipp_bounds(type, buffer->address, count, &box->low, &box->high) &&
-         mpipp_is_placed(box->low, box->high, box->writes);
+         mpipp_is_placed(box->low, box->high, box->writes, (uint64_t)count * (uint64_t)type->size);
 }
 
 static int is_usable(const struct mpipp_buffer *buffer) {

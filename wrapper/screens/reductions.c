@@ -64,7 +64,8 @@ int mpipp_is_reduced_before(struct mpipp_call *call) {
   if (low > high) low = (int64_t)other->address, high = (int64_t)one->address;
   // MPI_IN_PLACE is no address of memory.
   if (__builtin_mul_overflow(one->count, type->extent, &bytes) || bytes <= 0 ||
-      low < mpipp_first_beyond || high - low < bytes || __builtin_add_overflow(high, bytes, &high))
+      bytes >= MPIPP_LARGE || low < mpipp_first_beyond || high - low < bytes ||
+      __builtin_add_overflow(high, bytes, &high))
     return 0;
   call->low = (uint64_t)low;
   call->high = (uint64_t)high;

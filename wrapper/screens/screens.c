@@ -421,10 +421,11 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   return later;
 }
 
-// The same of any buffer that a constant may be, too.
+// Whether a call is plain, with constants that are sent and large buffers, too.
 static int is_plain(struct mpipp_call *call) {
-  return mpipp_is_plain(call, MPIPP_FIRST_ADDRESS) &&
-         mpipp_is_placed(call->low, call->high, call->buffers[0].access & MPIPP_WRITES);
+  return mpipp_is_plain(call, MPIPP_FIRST_ADDRESS, INT64_MAX) &&
+         mpipp_is_placed(call->low, call->high, call->buffers[0].access & MPIPP_WRITES,
+                         call->high - call->low);
 }
 
 // A plain call, where boxes are kept: whether it meets nothing.
@@ -451,7 +452,7 @@ int mpipp_screen(struct mpipp_thread *thread, int *refused) {
   struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return screen_further(thread, refused);
   if (is_usual(call)) return 0;
-  // Another communicator than that of the call before, or a constant that is sent.
+  // Another communicator than that of the call before, a constant that is sent, or much.
   if (call->present & MPIPP_HAS_COMM && mpipp_is_plain_comm(call->comm) && is_plain(call) &&
       mpipp_meets_no_request(call))
     return 0;

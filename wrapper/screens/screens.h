@@ -30,9 +30,9 @@ void mpipp_screen_returned_further(struct mpipp_thread *thread) MPIPP_COLD;
 
 // Whether one buffer of a predefined datatype, ranks and a tag are all that the call is given, and
 // they are fine; [low, high) is its box then. MPI_IN_PLACE, what has no data, wildcards and the
-// null process are for the others. first: the first address that is fine.
+// null process are for the others. first, most: addresses and bytes that are fine.
 static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_call *call,
-                                                                int64_t first) {
+                                                                int64_t first, uint64_t most) {
   const uint32_t plain = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
                          MPIPP_HAS_ROOT | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   const uint32_t present = call->present;
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_cal
     return 0;
   int64_t bytes, low = (int64_t)buffer->address, high;
   if (__builtin_mul_overflow(buffer->count, type->extent, &bytes)) return 0;
-  if (MPIPP_UNLIKELY(bytes <= 0)) return 0;
+  if (MPIPP_UNLIKELY((uint64_t)bytes - 1 >= most)) return 0; // or none, or a negative number
   if (MPIPP_UNLIKELY(low < first)) return 0;
   if (__builtin_add_overflow(low, bytes, &high)) return 0;
   call->low = (uint64_t)low;
@@ -99,7 +99,8 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
 static inline __attribute__((always_inline)) int mpipp_is_clear(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return 0;
-  if (mpipp_is_plain(call, mpipp_first_beyond)) return mpipp_meets_no_request(call);
+  if (mpipp_is_plain(call, mpipp_first_beyond, MPIPP_LARGE - 1))
+    return mpipp_meets_no_request(call);
   return mpipp_is_plain_completion(call);
 }
 

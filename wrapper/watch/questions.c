@@ -232,8 +232,9 @@ void mpipp_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end) {
   add(asking, MPIPP_NOTE_FRAME, code, end, 0);
 }
 
-void mpipp_ask_read_only(struct mpipp_asking *asking, uint64_t start, uint64_t end) {
-  add(asking, MPIPP_NOTE_READ_ONLY, start, end, 0);
+void mpipp_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kind, uint64_t start,
+                   uint64_t end) {
+  add(asking, kind, start, end, 0);
 }
 
 // What came before is certain to be of one thread alone, if no other had called by now.

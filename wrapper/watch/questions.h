@@ -19,6 +19,7 @@ enum mpipp_note_kind {
   MPIPP_NOTE_CHANGE,     // struct mpipp_change
   MPIPP_NOTE_FRAME,      // a: an address of code of a stack frame, b: its canonical address
   MPIPP_NOTE_READ_ONLY,  // a: address of memory that is not to be written, b: where that ends
+  MPIPP_NOTE_UNMAPPED,   // the same of what is no memory
 };
 
 struct mpipp_note {
@@ -115,8 +116,9 @@ void mpipp_ask_change(struct mpipp_asking *asking, const struct mpipp_change *ch
 // The stack frame that has the address in question: where its function goes on, and where it ends
 // (DWARF's canonical frame address).
 void mpipp_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end);
-// Memory that is not to be written, [start, end).
-void mpipp_ask_read_only(struct mpipp_asking *asking, uint64_t start, uint64_t end);
+// [start, end) is not to be written, or no memory.
+void mpipp_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kind, uint64_t start,
+                   uint64_t end);
 // Until all that was asked is answered, not for ever; returns whether something new was found.
 int mpipp_ask_await(void);
 // Of the call that was asked about last and awaited: MPI's error class, if it is certain to be
