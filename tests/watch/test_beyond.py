@@ -41,7 +41,7 @@ def test_it_is_told_what_there_is_no_memory_for(mpi: MPI, how: str) -> None:
 
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_what_is_right_is_not_told(mpi: MPI) -> None:
-    """Nor are holes of a datatype, what the stack grows to, and what may not be touched now."""
+    """Nor are holes of a datatype, a new part of the stack, and what may not be touched now."""
     found = runs.run(mpi, [runs.program("beyond.c", mpi), "all", "right"])
     assert (found.status, found.blocks) == (0, [])
     assert found.output.split() == ["received", "received"]

@@ -265,8 +265,8 @@ static void tell_gap(struct mpipp_gaps *gaps, enum mpipp_note_kind kind, uint64_
   if (gaps->told++ < MOST_GAPS) mpipp_ask_gap(gaps->asking, kind, start, end);
 }
 
-// What may not be read is not told of: there a device may have its memory. Nor is what begins where
-// nothing is: the stack may grow there.
+// A device may have its memory where nothing may be read, or nothing is mapped: what is such is not
+// told of, nor what begins there.
 static void ask_gap(void *context, uint64_t start, uint64_t end, const char *mode) {
   struct mpipp_gaps *gaps = context;
   if (gaps->writes_constants && mpipp_meets_constants(start, end) && !strncmp(mode, "r-", 2))

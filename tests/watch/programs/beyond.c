@@ -58,7 +58,7 @@ static void holes(void) {
   MPI_Type_free(&type);
 }
 
-// The stack has it when it is needed.
+// Nobody has used it before.
 static __attribute__((noinline)) void stack(void) {
   char all[ALL];
   receive(all, ALL / sizeof(int), MPI_INT);
