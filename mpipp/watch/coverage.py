@@ -37,12 +37,13 @@ _HINDRANCES = {
 }
 
 
-def unseen(one: Watched) -> Iterator[str]:
-    """What a process could not record, or ask. Raises MpippError."""
+def unseen(one: Watched, made: Collection[str]) -> Iterator[str]:
+    """What a process could not record for the checks that are made, or ask. Raises MpippError."""
     info = one.registry.info
     if one.memory.not_there:
         yield f"{one.label()}: the system had no more memory that the watcher can see"
-    if info.forgotten and one.state != RUNNING:
+    compares = has_group(made, "messages", "collectives", "deadlocks", "rma")
+    if info.forgotten and compares and one.state != RUNNING:
         count = wording.counted(info.forgotten, "call")
         yield f"{one.label()}: {count} that the ledger had no room for: see MPIPP_LEDGER"
     if info.unasked and one.state != RUNNING:
@@ -168,7 +169,7 @@ def last_words(
         *(between_worlds(processes) if has_group(made, "messages", "collectives") else ()),
         *(concurrent(processes) if _asks_of_handles(made) else ()),
         *unlogged(processes),
-        *displaced(processes),
+        *(displaced(processes) if has_group(made, "windows", "buffers", "rma") else ()),
         *by_pages(processes),
         *unguarded(processes, guarded),
     ):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mpipp.checks.finding import Finding
+from mpipp.checks.rules import chosen
 from mpipp.errors import MpippError
 from mpipp.model import Site
 from mpipp.reports.sources import Frame
@@ -28,6 +29,7 @@ class Telling:
         self.before = Told()  # by others than the looks at processes at rest
         self._output = output
         self._settings = settings
+        self._made = chosen.joined([settings.checks])
         # Calls of which an error was told, by their addresses.
         self._wrong: set[tuple[Shown, int]] = set()
         self._taking: Any = None  # once something is found
@@ -75,7 +77,7 @@ class Telling:
         """Whether the process has called MPI_Init, and its records can be read as they are now."""
         try:
             one.refresh()
-            for sentence in unseen(one):
+            for sentence in unseen(one, self._made):
                 self.not_checked(sentence)
             return one.initialized
         except MpippError as error:

@@ -24,3 +24,5 @@ def test_a_store_before_the_window(mpi: MPI, tmp_path: Path) -> None:
     before = int(done.stdout)
     told = [line for line in done.stderr.splitlines() if runs.BESIDE in line]
     assert told == ([BESIDE.format(before)] if before else [])
+    if before:  # nothing of windows is checked
+        assert runs.BESIDE not in runs.said(mpi, [program], "--check=messages").stderr

@@ -121,6 +121,8 @@ def test_what_is_not_kept_is_said(mpi: MPI) -> None:
         "mpipp: not checked: rank {}: 3001 calls that the ledger had no room for: see MPIPP_LEDGER"
     )
     assert (found.blocks, said) == ([], [room.format(0), room.format(1)])
+    found = runs.run(mpi, command, "--check=arguments", MPIPP_LEDGER="1")  # which need no ledger
+    assert (found.blocks, len(found.last)) == ([], 1), found.last
 
 
 FULL = """\
