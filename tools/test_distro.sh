@@ -15,7 +15,8 @@ selected=(tests/gdb tests/languages tests/unit tests/faults/test_fuzz.py)
 for lacking in gdb/test_ddd.py gdb/test_python_names.py gdb/test_colour.py \
     gdb/test_languages.py::test_mpi4py gdb/test_languages.py::test_lines_of_python \
     gdb/test_make.py::test_mpi4py_runs_and_is_right \
-    unit/test_many.py::test_several_processes_share_the_work; do
+    unit/test_many.py::test_several_processes_share_the_work \
+    unit/test_orders.py::test_several_processes_share_the_work; do
     selected+=(--deselect "tests/$lacking")
 done
 # The same arithmetic for long, on any system: shorter ones of its kind are left for the age of Python.
