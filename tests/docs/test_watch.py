@@ -44,7 +44,7 @@ FOREIGN = re.compile(
     r"|==\d+== (WARNING|$|   (at|by) \S+ (?!main )))"
 )
 
-OF_PROGRAM = re.compile(r"no factor: |rank \d (sends|has read) |block \d")
+OF_PROGRAM = re.compile(r"no factor: |rank \d (sends|has read) |block \d|\d+$")
 
 
 def alike(lines: list[str]) -> list[str]:
