@@ -85,19 +85,25 @@ class Files(NamedTuple):
     log: bytes
 
 
-def written(process: Process, places: Places, node: str, logged: bool = False) -> Files:
-    """The files of a process; `logged`: with its log of one-sided communication.
+def written(
+    process: Process, places: Places, node: str, logged: bool = False, past: bool = True
+) -> Files:
+    """The files of a process.
+
+    Args:
+        logged: with its log of one-sided communication.
+        past: with the calls that are over.
 
     Raises MpippError when its records make no sense.
     """
-    parts = list(sums_of.parts(process))
-    in_order = orders.parts(process)
+    parts = list(sums_of.parts(process)) if past else []
+    in_order = orders.parts(process) if past else ()
     parts += in_order or ()
     buckets: dict[int, Pair] = {}
     for part in parts:
         buckets[part.bucket] = added(buckets.get(part.bucket, (0, 0)), part.sum)
     registry = process.registry
-    writer = _Writer(process, places, parts, registry.onesided() if logged else None)
+    writer = _Writer(process, places, parts, registry.onesided() if logged else None, past)
     rest = zlib.compress("".join(writer.lines()).encode(), _LEVEL)
     head = {
         "mpipp": FORMAT,
@@ -237,8 +243,10 @@ class _Writer:
         places: Places,
         parts: Sequence[sums_of.Part],
         log: OnesidedLog | None,
+        past: bool,
     ) -> None:
         self._process = process
+        self._with_past = past
         self._parts = parts
         self._where = places
         self._places: dict[Site, int] = {Site(0): 0}
@@ -282,7 +290,7 @@ class _Writer:
             if not isinstance(request, Broken):
                 yield _line({"request": plain.plain(request, self)})
         known = World([self._process])
-        for number, comm in enumerate(comms):
+        for number, comm in enumerate(comms if self._with_past else ()):
             for channel in comm.channels:
                 stretches = [*self._stretches(channel, self._past(comm, channel))]
                 # Also of one that adds nothing: what others did there is compared with it.

@@ -282,10 +282,17 @@ def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Findin
     yield from every.of_orders(_processes(found), failed)
 
 
+def is_of_all(finding: Finding) -> bool:
+    """Whether it is of what all processes of a communicator do: the same, whoever is named."""
+    if finding.rule.id == "graph-ends":
+        return True
+    return any("collective call" in line for p in finding.parties for line in p.details)
+
+
 def _same(finding: Finding, view: View) -> object:
     # The same message; of a collective call whichever ranks it is told of.
     who = [view.label(p.process) for p in finding.parties]
-    if any("collective call" in line for p in finding.parties for line in p.details):
+    if is_of_all(finding):
         who = []
     where = tuple(tuple(view.where(party)) for party in finding.parties)
     return finding.rule.id, _NUMBERS.sub("", finding.what), tuple(who), where

@@ -7,6 +7,7 @@ import contextlib
 import os
 
 PROCESSES, NODES = "processes", "nodes"  # folders with a file for each process, or watcher
+STRICT = "strict"  # one with what watchers decide together of calls before they begin
 
 
 def save(directory: str, name: str, content: bytes) -> None:

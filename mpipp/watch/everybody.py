@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from mpipp.agreement import saving
+from mpipp.agreement.saving import STRICT
 from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
@@ -24,7 +25,6 @@ from mpipp.watch import start
 from mpipp.watch.strict import answer
 from mpipp.watch.watched import RUNNING, Watched
 
-STRICT = "strict"  # the name of their folder in the run's directory
 INTERVAL = 0.05  # seconds between looks while somebody waits
 _HERE = 0.3  # seconds in which those of one node have come
 _LATE = 10.0  # seconds in which all have come: MPI_Init has returned in them

@@ -20,10 +20,10 @@ from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
 from mpipp.watch import nodes, start
 from mpipp.watch.blocks import Block, counted, joined, records
-from mpipp.watch.everybody import STRICT
 from mpipp.watch.interrupted import WAITING
 from mpipp.watch.report import Collected, More
 from mpipp.watch.settings import Settings
+from mpipp.watch.strict import Told
 from mpipp.watch.total import NOTHING, Total
 
 _LATE = 40.0  # seconds that a watcher may take after the program's end
@@ -105,7 +105,7 @@ def _times(directory: str, *names: str) -> list[int]:
 
 def begin(report: str) -> str:
     """The path of the run's directory, where nothing is left of another run. Raises MpippError."""
-    for name in (saving.PROCESSES, logs.FOLDER, saving.NODES, STRICT, WAITING):
+    for name in (saving.PROCESSES, logs.FOLDER, saving.NODES, saving.STRICT, WAITING):
         path = os.path.join(os.path.abspath(report), name)
         try:
             shutil.rmtree(path)
@@ -149,7 +149,11 @@ def gather(
     blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
     view = compared.view
     known = view.where, view.label, view.frames, view.world
-    for text, of in collected.new(compared.findings, *known, _pictured(compared, settings)):
+    before = Told()
+    before.add_records(record for block in blocks for record in block.records)
+    found_now = compared.findings
+    new = [f for f in found_now if not (run.is_of_all(f) and before.has(f, view.where))]
+    for text, of in collected.new(new, *known, _pictured(compared, settings)):
         blocks.append(Block(text, of, printed=False))
     return Gathered(len(found), total.plus(collected.total(0, 0)), blocks)
 

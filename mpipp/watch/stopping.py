@@ -119,11 +119,20 @@ class Stopping:
             fits = fits and target.fits(rank, call.procedure, place, text)
             if fits and (one.pid, number) not in self._stopped:
                 self._stopped.add((one.pid, number))
-                lines = [f"{one.label()}: {text}", f"  called at {place}", self.line(one)]
-                self._to.block("\n".join(lines), [])
+                self._say(one, text, place)
                 self.stop(one, process.threads[0].tid)
                 return True
         return False
+
+    def say(self, one: Watched, tid: int) -> None:
+        """Tell of a thread that it stops, where another watcher tells why."""
+        operation = next(o for o in operations(one.process(0)) if o.tid == tid)
+        one.places.refresh()
+        self._say(one, operation.party().text, one.places.site(operation.call.site)[0])
+
+    def _say(self, one: Watched, text: str, place: str) -> None:
+        lines = [f"{one.label()}: {text}", f"  called at {place}", self.line(one)]
+        self._to.block("\n".join(lines), [])
 
     def not_stopped(self) -> Sequence[str]:
         """Sentences of the calls that no process has made."""

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""`--strict`: blocking collective calls that wait to be compared, and their comparison.
-
-The wrapper (wrapper/strict/strict.c) has found by a sum that they seem not to agree: what sums say
-is no finding. No process has gone on.
-"""
+"""`--strict`: the comparison of blocking collective calls that have not begun."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
-import time
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import cycle
+from typing import Any
 
 from mpipp.checks import collectives, edges, exchanges, report
 from mpipp.checks.finding import Finding, Findings
@@ -22,13 +18,13 @@ from mpipp.checks.report import Where
 from mpipp.checks.world import Member
 from mpipp.model import Comm
 from mpipp.watch.connection import Disagreeing
-from mpipp.watch.watched import Watched, operations
+from mpipp.watch.view import Shown
+from mpipp.watch.watched import operations
 
 NOT_BEFORE = (
     "calls before they began (--strict): those on communicators with processes of another "
     "MPI_COMM_WORLD, of a session, or beyond 256 of a process at a time"
 )
-_LATE = 20.0  # seconds in which all of a call ask: they come from one collective call
 STOPS = 0x80  # of an answer (wrapper/watch/disagreement.c): it stops first
 
 
@@ -37,49 +33,6 @@ def answer(connection: socket.socket, code: int, error_class: str = "") -> None:
     with contextlib.suppress(OSError), connection:
         said = bytes([code]) + error_class.encode()
         connection.send(said, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-
-
-class Asked:
-    """The processes of one call that have asked so far."""
-
-    def __init__(self) -> None:
-        self.since = time.monotonic()
-        self.calls: list[Disagreeing] = []
-        self._connections: list[socket.socket] = []
-
-    def add(self, connection: socket.socket, call: Disagreeing) -> None:
-        """One more."""
-        self.calls.append(call)
-        self._connections.append(connection)
-
-    @property
-    def is_due(self) -> bool:
-        """Whether all have asked, or those that have not will not."""
-        return len(self.calls) >= self.calls[0].here or time.monotonic() - self.since > _LATE
-
-    def answer(self, error_class: str, stops: Container[int]) -> None:
-        """Let them go on; but those with these process numbers stop in the call.
-
-        error_class: of what is wrong, as `wrong.error_class` has it.
-        """
-        for connection, call in zip(self._connections, self.calls):
-            answer(connection, STOPS if call.pid in stops else 0, error_class)
-
-
-class Waiting:
-    """Calls that wait to be compared."""
-
-    def __init__(self) -> None:
-        self._asked: dict[int, Asked] = {}
-
-    def add(self, connection: socket.socket, call: Disagreeing) -> None:
-        """A process has asked."""
-        self._asked.setdefault(call.number, Asked()).add(connection, call)
-
-    def due(self) -> list[Asked]:
-        """Those that are to be compared now, and answered; they wait no more."""
-        numbers = [number for number, asked in self._asked.items() if asked.is_due]
-        return [self._asked.pop(number) for number in numbers]
 
 
 class Told:
@@ -91,6 +44,12 @@ class Told:
     def add(self, found: Sequence[Finding], where: Where) -> None:
         """These were told; `where` gives the source lines of a party."""
         self._at += [(one.rule.id, _places(one, where)) for one in found]
+
+    def add_records(self, records: Iterable[dict[str, Any]]) -> None:
+        """The same, of what reports have of them."""
+        self._at += [
+            (str(one["id"]), {tuple(party["where"]) for party in one["parties"]}) for one in records
+        ]
 
     def has(self, finding: Finding, where: Where) -> bool:
         """Whether the same was told of calls at the same places."""
@@ -104,20 +63,14 @@ def _places(finding: Finding, where: Where) -> set[tuple[str, ...]]:
     return {tuple(where(party)) for party in finding.parties}
 
 
-def compared(watched: Sequence[Watched], calls: Iterable[Disagreeing]) -> list[Finding]:
-    """What is wrong with the calls of one collective operation.
-
-    Args:
-        watched: the processes, numbered in this order.
+def compared(members: Sequence[tuple[Shown, Disagreeing]]) -> list[Finding]:
+    """What is wrong with the calls of one collective operation; processes are numbered as they are.
 
     Raises MpippError if not all of it was looked at.
     """
-    by_pid = {call.pid: call for call in calls}
-    joined = []
-    for number, one in enumerate(watched):
-        one.refresh()
-        process = one.process(number)
-        joined += _joined(process, by_pid[one.pid])
+    joined: list[Joined] = []
+    for number, (one, call) in enumerate(members):
+        joined += _joined(one.process(number), call)
     # Both groups of an intercommunicator have such a rank.
     joined.sort(key=lambda one: (one.rank, one.operation.process.registry.info.world_rank or 0))
     return [

@@ -21,9 +21,10 @@ from mpipp.checks.rules import chosen, hangs, leaks
 from mpipp.errors import MpippError
 from mpipp.reports import suppressions
 from mpipp.watch import connection as said
-from mpipp.watch import endings, wrong
+from mpipp.watch import endings
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
+from mpipp.watch.beforehand import Beforehand
 from mpipp.watch.coming import Coming
 from mpipp.watch.comparing import Comparing
 from mpipp.watch.coverage import last_words
@@ -36,7 +37,7 @@ from mpipp.watch.output import Output
 from mpipp.watch.report import Collected
 from mpipp.watch.settings import Settings
 from mpipp.watch.stopping import Stopping
-from mpipp.watch.strict import NOT_BEFORE, STOPS, Waiting, answer, compared
+from mpipp.watch.strict import NOT_BEFORE, STOPS, answer
 from mpipp.watch.telling import Telling
 from mpipp.watch.together import Together
 from mpipp.watch.view import Shown, View
@@ -91,8 +92,8 @@ class Watcher:
         self._looked_at: object = None  # the last time, once they were at rest
         self._keep: set[int] = set()  # processes that MPI_Finalize has left what may yet be freed
         self._unsure: list[str] = []  # what was not checked of several then: more may come to rest
-        self._strict = Waiting()
         self._asked_strict = 0  # questions about collective calls that seem to disagree
+        self._beforehand = Beforehand(settings.report, telling, self._stopping)
         self._everybody = Everybody(settings.report)
         self._left = Left(settings.report)
         self._nodes = Nodes(settings.report)
@@ -122,7 +123,7 @@ class Watcher:
             if self._due is not None and now >= self._due:
                 self._due = None
                 self._look()
-            self._compare_waiting()
+            self._beforehand.look(self._running())
             for sentence in self._everybody.decide(self._watched):
                 self._telling.not_checked(sentence)
             self._compare()
@@ -158,7 +159,8 @@ class Watcher:
         return self._is_last or now - self._emptied > (_LINGER if self._any_came else _LATEST)
 
     def _timeout(self) -> float:
-        due = [time.monotonic() + (INTERVAL if self._everybody.are_waiting else _LOOK)]
+        waiting = self._everybody.are_waiting or self._beforehand.are_meeting
+        due = [time.monotonic() + (INTERVAL if waiting else _LOOK)]
         if self._due is not None:
             due.append(self._due)
         if self._running() and self._compares:
@@ -195,8 +197,8 @@ class Watcher:
             return
         if isinstance(hello, said.Disagreeing):
             self._asked_strict += 1
-            self._strict.add(made, hello)
-            self._compare_waiting()
+            self._beforehand.add(made, hello)
+            self._beforehand.look(self._running())
             return
         if isinstance(hello, said.Strict):
             self._everybody.add(made, hello, self._watched)
@@ -429,28 +431,3 @@ class Watcher:
 
     def _tell_of_all(self, found: Iterable[Finding], line: str) -> bool:
         return self._telling.tell(self._watched, found, line)
-
-    def _compare_waiting(self) -> None:
-        # Calls that wait for each other: they are as they will be until they are answered.
-        for asked in self._strict.due():
-            by_pid = {one.pid: one for one in self._watched if one.state == RUNNING}
-            of = [by_pid[call.pid] for call in asked.calls if call.pid in by_pid]
-            refused = ""
-            stops: list[tuple[Watched, int]] = []
-            try:
-                found = list(filter(self._telling.collected.is_chosen, compared(of, asked.calls)))
-                frames = View(of).frames
-                unknown = (
-                    one for one in found if not self._telling.collected.is_known(one, frames)
-                )
-                refused = wrong.error_class(unknown)
-                standing = self._stopping.standing(of, found)
-                lines = "\n".join(self._stopping.line(one) for one, _ in standing)
-                if self._telling.tell(of, iter(found), lines):
-                    stops = standing
-                self._telling.before.add(found, View(of).where)
-            except MpippError as error:
-                self._telling.not_checked(str(error))
-            asked.answer(refused, [one.pid for one, _ in stops])
-            for one, tid in stops:
-                self._stopping.stop(one, tid)

@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 from mpipp.watch import strict
+from mpipp.watch.beforehand import Asked
 from mpipp.watch.connection import Disagreeing
 
 
 def test_all_that_asked_have_died() -> None:
     # Others of the communicator have not asked, and live on.
-    asked = Disagreeing(pid=100, tid=100, number=7, identity=1, here=3, processes=3)
-    assert strict.compared([], [asked]) == []
+    one = Asked("")
+    connection: Any = SimpleNamespace()
+    one.add(connection, Disagreeing(pid=100, tid=100, number=7, identity=1, here=3, processes=3))
+    assert strict.compared(one.members([])) == []

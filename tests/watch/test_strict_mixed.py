@@ -71,7 +71,7 @@ def test_all_nodes_agree(mpi: MPI, tmp_path: Path) -> None:
     found = job(mpi, "wrong", *((strict, node) for node in ("node0", "node0", "node1")))
     assert (found.status, found.output) == (0, f"no factor: {root}\n")
     block = runs.only(found.blocks)
-    assert block.startswith("error: the processes name different roots: 0 and 1\n  rank 0: ")
+    assert block.startswith("error: the processes name different roots: 0 and 1\n  ranks 0 and 2: ")
     assert sorted(found.last) == [
         "mpipp: 1 error in 2 processes, 14 calls, 2 questions",
         "mpipp: no errors in 1 process, 7 calls, 1 question",

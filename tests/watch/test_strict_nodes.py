@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""`--strict` between nodes: calls are compared before they begin as they are on one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import runs
+import support
+from support import MPI, on_mpi
+from test_nodes import LAUNCHER, counted, watched
+from test_stop_between import go_on, lines_of
+from test_strict import CASES, ROOTS, blocks
+
+from mpipp.watch import beforehand
+from mpipp.watch.beforehand import Asked
+from mpipp.watch.connection import Disagreeing
+
+STOPS = (
+    r"  rank (?P<rank>\d) stops there: on (?P<node>node\d) mpipp attach (?P<pid>\d+); "
+    "kill -CONT (?P=pid) lets it go on"
+)
+
+
+def words(mpi: MPI, per_node: int, n: int, *options: str) -> list[str]:
+    """What watches processes on nodes of so many each."""
+    launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(per_node), *mpi.mpiexec]
+    start = ["run", "--check", "--strict", "--mpiexec", " ".join(launcher)]
+    return [*start, "-n", str(n), *options, "--"]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_all_that_is_found_on_one_node_is_found_between_three(mpi: MPI, tmp_path: Path) -> None:
+    known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
+    command = words(mpi, 1, 3, "--on-error", "handler")
+    program = runs.program("strict.c", mpi)
+    found = runs.read(support.shell(*command, program, "file", env=known, cwd=tmp_path))
+    assert found.output == "".join(f"{name}: {c}, {c}, {c}\n" for name, (c, _) in CASES.items())
+    first, *others = blocks(found)
+    assert first == mpi.cited(ROOTS)
+    said = [block.split("\n")[0] for block in (first, *others)]
+    assert said == [f"error: {what}" for _, what in CASES.values()]
+    assert counted(found.last) == [f"mpipp: {len(CASES)} errors in 3 processes, 697 calls"]
+    assert found.status == 0
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_call_that_goes_on_is_not_told_again_at_the_end(mpi: MPI, tmp_path: Path) -> None:
+    found = watched(mpi, tmp_path, "op", options=("--strict",))
+    lines = runs.only(found.blocks).splitlines()
+    assert [line.split(":")[0] for line in lines if line.startswith("  rank")] == [
+        "  ranks 0 and 1",
+        "  ranks 2 and 3",
+    ]
+    assert counted(found.last) == ["mpipp: 1 error in 4 processes, 156 calls"]
+    assert found.status == 0
+
+
+@on_mpi("mpich4")
+def test_both_sides_stop_and_each_node_says_where(mpi: MPI, tmp_path: Path) -> None:
+    known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
+    env = {**support.clean_environment(PYTHONPATH=str(support.ROOT)), **known}
+    program = [str(runs.program("nodes.c", mpi)), "op"]
+    command = [sys.executable, "-m", "mpipp.cli", *words(mpi, 2, 4, "--stop"), *program]
+    with subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            found = lines_of(run, STOPS, 4)
+            assert sorted((one["rank"], one["node"]) for one in found) == [
+                ("0", "node0"),
+                ("1", "node0"),
+                ("2", "node1"),
+                ("3", "node1"),
+            ]
+            for one in found:
+                go_on(one)
+            assert run.stderr
+            last = run.stderr.read().splitlines()[-1]
+            assert last.startswith("mpipp: 1 error in 4 processes, 156 calls")
+            assert run.wait() == 0
+        finally:
+            if run.poll() is None:
+                support.end(run)
+
+
+def asked(directory: Path) -> Asked:
+    """One process of two, the other one of which is on another node; it has died meanwhile."""
+    one = Asked(str(directory))
+    connection: Any = SimpleNamespace()
+    one.add(connection, Disagreeing(100, 100, 7, 1, 1, 2))
+    return one
+
+
+def test_watchers_that_say_nothing_are_not_awaited_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = asked(tmp_path)
+    assert not one.is_due([])
+    monkeypatch.setattr(beforehand, "_LATE", -100.0)
+    assert one.is_due([])
+    assert one.failed == "the watchers of the other processes have left nothing"
+    assert one.members([]) == []
+
+
+def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    one = asked(tmp_path)
+    assert not one.is_due([])
+    folder = tmp_path / "strict" / f"{7:016x}"
+    left = folder / "node1-5.json"
+    left.write_text('[["name"]]')
+    assert one.is_due([])
+    assert one.failed == f"{left} is damaged"
+    # Its list is whole, and its process is not.
+    another = asked(tmp_path)
+    left.write_text('[["node1-5-200", 200, 200, 7, 1, 1, 2]]')
+    (folder / "processes").mkdir(exist_ok=True)
+    (folder / "processes" / "node1-5-200").write_bytes(b"no process")
+    assert another.is_due([]) and not another.failed
+    assert another.members([]) == []
+    at = os.path.join(folder, "processes", "node1-5-200")
+    assert another.failed == f"{at} is no file of a process that mpipp has written"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "strict").write_text("no directory")
+    third = asked(tmp_path / "other")
+    assert third.is_due([])
+    assert third.failed.startswith("cannot write ")
