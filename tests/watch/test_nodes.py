@@ -133,14 +133,6 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
         assert (process.info, process.node) == (head(path).info, head(path).node)
 
 
-@on_mpi("mpich4", "openmpi4")
-def test_strict_compares_the_processes_of_each_node(mpi: MPI, tmp_path: Path) -> None:
-    """What differs only between nodes is not found before the call, which is made."""
-    found = watched(mpi, tmp_path, "op", options=("--on-error", "abort"))
-    assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[3])])
-    assert counted(found.last) == ["mpipp: 1 error in 4 processes, 156 calls"]
-
-
 @pytest.mark.parametrize("topology", ["cart", "graph", "dist_graph"])
 @on_mpi("mpich4", "openmpi4")
 def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str) -> None:

@@ -62,6 +62,14 @@ def test_a_call_that_goes_on_is_not_told_again_at_the_end(mpi: MPI, tmp_path: Pa
     assert found.status == 0
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_a_call_that_is_not_to_be_made_ends_the_job(mpi: MPI, tmp_path: Path) -> None:
+    found = watched(mpi, tmp_path, "op", options=("--on-error", "abort"))
+    assert found.status
+    assert len(found.blocks) == 1
+    assert counted(found.last) == ["mpipp: 1 error in 4 processes, 152 calls"]
+
+
 @on_mpi("mpich4")
 def test_both_sides_stop_and_each_node_says_where(mpi: MPI, tmp_path: Path) -> None:
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
