@@ -23,7 +23,7 @@ STANDARDS = {"mpich4": "MPI-4.0, section 5.1.12", "openmpi4": "MPI-3.1, section 
 def test_it_is_told_what_there_is_no_memory_for(mpi: MPI, how: str) -> None:
     """Nothing is written there, since less comes than there is said to be room for."""
     found = runs.run(mpi, [runs.program("beyond.c", mpi), how], "--check=memory")
-    assert (found.status, found.output.split()) == (0, ["received", "received"])
+    assert (found.status, found.output.count("received")) == (0, 2)
     buffer, element = WRITES[how].split("|")
     call = f'MPI_Recv(source = 0, tag = 0, comm = "MPI_COMM_SELF", buf = ADDRESS {buffer})'
     assert re.sub("0x[0-9a-f]+", "ADDRESS", runs.only(found.blocks)).splitlines() == [
@@ -44,5 +44,5 @@ def test_what_is_right_is_not_told(mpi: MPI) -> None:
     """Nor are holes of a datatype, a new part of the stack, and what may not be touched now."""
     found = runs.run(mpi, [runs.program("beyond.c", mpi), "all", "right"])
     assert (found.status, found.blocks) == (0, [])
-    assert found.output.split() == ["received", "received"]
+    assert found.output.count("received") == 2
     assert re.fullmatch("mpipp: no errors in 2 processes, .*", runs.only(found.last))
