@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     closes();
   }
   if (strcmp(argv[1], "touches") != 0) stores_early(strcmp(argv[1], "initial") ? other : initial);
-  puts("done");
+  fputs("done\n", stdout);
   MPI_Finalize();
   return 0;
 }

@@ -57,7 +57,7 @@ static void many(void) {
     for (int i = 0; i < BLOCKS; i++) free(all[i]);
     mmap(NULL, (size_t)BLOCKS * 2 * SMALL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   }
-  puts("done");
+  fputs("done\n", stdout);
 }
 
 int main(int argc, char **argv) {

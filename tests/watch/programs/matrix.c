@@ -171,6 +171,6 @@ int main(int argc, char **argv) {
   MPI_Type_free(&unlike);
   MPI_Type_free(&halves);
   MPI_Finalize();
-  puts("done");
+  fputs("done\n", stdout);
   return 0;
 }

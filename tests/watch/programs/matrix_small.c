@@ -100,6 +100,6 @@ int main(int argc, char **argv) {
   }
   MPI_Type_free(&pairs);
   MPI_Finalize();
-  puts("done");
+  fputs("done\n", stdout);
   return 0;
 }

@@ -143,7 +143,7 @@ int main(int argc, char **argv) {
     use = all;
     pthread_join(thread, NULL);
     all();
-    puts("done");
+    fputs("done\n", stdout);
   }
   MPI_Win_free(&win);
   MPI_Finalize();

@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
   }
   pthread_join(thread, NULL);
   MPI_Type_free(&blocks);
-  puts("done");
+  fputs("done\n", stdout);
   MPI_Finalize();
   return 0;
 }

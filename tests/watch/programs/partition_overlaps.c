@@ -107,6 +107,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < many; i++) MPI_Send(more, 1, MPI_INT, 0, 9, MPI_COMM_SELF);
   MPI_Waitall(many, pending, MPI_STATUSES_IGNORE);
   MPI_Finalize();
-  puts("done");
+  fputs("done\n", stdout);
   return 0;
 }

@@ -46,6 +46,6 @@ int main(int argc, char **argv) {
   }
   MPI_Win_free(&win);
   MPI_Finalize();
-  puts("done");
+  fputs("done\n", stdout);
   return 0;
 }

@@ -149,6 +149,6 @@ int main(void) {
   wrong_in_other_calls();
   end();
   MPI_Finalize();
-  puts("done");
+  fputs("done\n", stdout);
   return 0;
 }
