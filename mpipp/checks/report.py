@@ -20,7 +20,7 @@ Label = Callable[..., str]
 _OF_A_RANK = re.compile(
     r"0x[0-9a-f]+|#\d+|(?<=\bdest = )\d+|(?<=\bsource = )\d+|(?<=\brank )\d+|(?<=\brank = )\d+"
     r"|(?<=\bcoords = ){[^}]*}|(?<=\btarget_rank = )\d+|(?<=\(ranks )[\d, ]+|\d+(?= of the window)"
-    r"|(?<=\btarget_disp = )\d+|(?<=^and )\d+(?= more at the same places$)"
+    r"|(?<=\btarget_disp = )-?\d+|(?<=^and )\d+(?= more at the same places$)"
     r"|, (?:remote_)?world_ranks = {[^}]*}|(?<=\bin thread )\d+",
     re.MULTILINE,
 )

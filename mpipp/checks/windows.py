@@ -84,7 +84,7 @@ def _outside(operation: Operation, buffer: Buffer, target: Process, win: Win) ->
         return
     if not record.tree.size or win.disp_unit < 1:
         return
-    displacement = (buffer.address ^ 1 << 63) - (1 << 63)
+    displacement = buffer.displacement
     reached = region(record.tree, buffer.count, displacement * win.disp_unit)
     if reached.low >= 0 and reached.high <= win.size:
         return

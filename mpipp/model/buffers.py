@@ -36,6 +36,11 @@ class Buffer:
     shares: Sequence[Share] | None = None  # lazy, one for each peer; None: not a v or w form
 
     @property
+    def displacement(self) -> int:
+        """In the target's window, of one that is remote."""
+        return (self.address ^ 1 << 63) - (1 << 63)
+
+    @property
     def total_count(self) -> int:
         """Entries of `datatype` over all peers, where this is not a v or w form."""
         return self.count * self.peers

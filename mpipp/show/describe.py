@@ -271,7 +271,7 @@ def buffer_arguments(buffer: Buffer, around: Surroundings) -> Shown:
 def address_of(buffer: Buffer, around: Surroundings) -> Shown:
     """A communication buffer's address; MPI_BOTTOM and MPI_IN_PLACE by name."""
     if "remote" in buffer.access:
-        return buffer.address
+        return buffer.displacement
     if around.constant_name(buffer.address, "MPI_IN_PLACE"):
         return Constant("MPI_IN_PLACE")
     if is_bottom(buffer, around):

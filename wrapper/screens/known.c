@@ -5,6 +5,7 @@
 #include "screens/parts.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
+#include "screens/targets.h"
 #include "screens/unusual.h"
 
 enum { KNOWN_BITS = 10 };
@@ -165,12 +166,16 @@ int mpipp_is_in_window(const struct mpipp_call *call) {
   const uint32_t has = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   if ((call->present & has) != has || !call->buffer_count) return 1;
   const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
-  if (!win || !mpipp_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
+  if (!win) return 0;
+  if (MPIPP_LIKELY(mpipp_is_target_known(call, win))) return 1;
+  if (!mpipp_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!buffer->record || buffer->access & MPIPP_STALE || !is_usable(buffer)) return 0;
   }
-  return mpipp_fits_target(call, NULL) && (call->buffer_count < 3 || are_apart(call));
+  if (!mpipp_fits_target(call, NULL) || (call->buffer_count > 2 && !are_apart(call))) return 0;
+  mpipp_know_target(call, win);
+  return 1;
 }
 
 int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
