@@ -13,8 +13,8 @@ from mpipp.checks.hangs.conditions import Condition, Event, Met, Unknown, lackin
 from mpipp.checks.hangs.graph import Edge
 from mpipp.checks.hangs.waits import Waits, flattened, waits_for
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.world import World
-from mpipp.model import Comm, Polls, Thread
+from mpipp.checks.world import Member, World
+from mpipp.model import Polls, Thread
 
 _MANY = 16  # calls in a row that found nothing: the process does little else
 
@@ -88,15 +88,15 @@ class Explanation:
         """Whether one of its processes but polls: it may do something else that moves it on."""
         return any(self.states[rank].kind == "polls" for rank in knot.ranks)
 
-    def comms(self, knot: Knot) -> list[Comm]:
+    def comms(self, knot: Knot) -> list[Member]:
         """The communicators, if all that they lack is that others join them in collective calls."""
-        found: dict[int, Comm] = {}
+        found: dict[int, Member] = {}
         for rank in knot.circle:
             for wait in self.states[rank].waits:
                 for event in self.lacks(wait, knot.lenient):
                     if event.kind != "collective" or event.mismatch is not None:
                         return []
-                    found[event.member.comm.identity] = event.member.comm
+                    found[event.member.comm.identity] = event.member
         return list(found.values())
 
     def differing(self, knot: Knot) -> tuple[frozenset[int], bool]:

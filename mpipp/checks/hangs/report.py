@@ -118,9 +118,9 @@ class Report:
                 yield f"    {wording.ranks(members)} in {text}"
 
     def _remarks(self, knot: Knot) -> Iterator[str]:
-        comms = self._found.comms(knot)
-        if len(comms) > 1:
-            names = wording.listed(sorted(words.comm(comm) for comm in comms))
+        members = self._found.comms(knot)
+        if len(members) > 1:
+            names = wording.listed(sorted(words.comm_of(m.process, m.comm) for m in members))
             yield f"  the order of collective calls differs between {names} ({self._cited('6.14')})"
         if self._found.polls(knot):
             yield "  a process that polls may do something else before it finds anything"

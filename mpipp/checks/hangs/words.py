@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from mpipp.checks import membership
 from mpipp.checks.hangs.freeing import freed_by
 from mpipp.checks.hangs.windows import window_of
-from mpipp.checks.process import Operation
+from mpipp.checks.process import Operation, Process
 from mpipp.model import Call, Comm, ProcessInfo
 from mpipp.show.members import quoted
-from mpipp.show.wording import counted, listed, ranks
+from mpipp.show.wording import counted, listed, ordinal, ranks
 
 _TAGS = ("tag", "sendtag", "recvtag")
 _PEERS = ("MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_ROOT")
@@ -45,12 +45,24 @@ def comm(found: Comm) -> str:
     return f"a {kind} of {ranks(members)}"
 
 
-def _on(found: Comm) -> str:
-    # As an argument: comm "halo", comm of ranks 0 and 2.
+def comm_of(process: Process, found: Comm) -> str:
+    """The same of one that a process has, told apart from others that would be called so."""
     text = comm(found)
-    for word in ("communicator", "intercommunicator"):
-        text = re.sub(f"^(an? )?{word}", word.replace("municator", "m"), text)
-    return text
+    alike = [
+        other.header.serial
+        for other in process.registry.objects("comm")
+        if isinstance(other, Comm) and comm(other) == text
+    ]
+    if len(alike) < 2 or found.header.serial not in alike:
+        return text
+    number = sorted(alike).index(found.header.serial) + 1
+    return re.sub("^(an? )?", f"the {ordinal(number)} ", text, count=1)
+
+
+def _on(process: Process, found: Comm) -> str:
+    # As an argument: comm "halo", comm of ranks 0 and 2, 2nd comm of ranks 0 and 2.
+    text = re.sub("^(an?|the) ", "", comm_of(process, found))
+    return re.sub("(?<=comm)unicator", "", text, count=1)
 
 
 def tag(operation: Operation) -> str:
@@ -70,7 +82,7 @@ def call(operation: Operation) -> str:
     on = found.comm if found.comm is not None else freed_by(found)
     known = process.registry.find("comm", on) if on is not None else None
     if isinstance(known, Comm) and known.header.name != "MPI_COMM_WORLD":
-        words.append(_on(known))
+        words.append(_on(process, known))
     if (handle := window_of(found)) is not None:
         window = process.registry.find("win", handle)
         name = getattr(getattr(window, "header", None), "name", "")

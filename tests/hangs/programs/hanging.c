@@ -319,6 +319,15 @@ static void unreceived(void) {
   if (rank == 0) MPI_Send(out, LARGE, MPI_INT, 1, 5, WORLD);
 }
 
+// Nothing but their order tells the communicators apart.
+static void alike(void) {
+  MPI_Comm one, other;
+  MPI_Comm_split(WORLD, 0, rank, &one);
+  MPI_Comm_split(WORLD, 0, rank, &other);
+  MPI_Barrier(rank ? other : one);
+  MPI_Barrier(rank ? one : other);
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
@@ -327,6 +336,7 @@ static const struct {
              {"window-free", window_free},
              {"window-fences", window_fences},
              {"unreceived", unreceived},
+             {"alike", alike},
              {"graph", graph},
              {"leaders", leaders},
              {"group-tag", group_tag},
