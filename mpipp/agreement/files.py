@@ -274,8 +274,9 @@ class _Writer:
     def _objects(self) -> Iterator[str]:
         registry = self._process.registry
         comms: list[Comm] = []
-        for kind in _KINDS:
-            for found in registry.objects(kind, ended=kind == "comm"):
+        # Of calls that are over a sum is kept of their groups.
+        for kind in (*_KINDS, *(() if self._with_past else ("group",))):
+            for found in registry.objects(kind, ended=kind == "comm" and self._with_past):
                 if not isinstance(found, Broken):
                     yield _line({kind: plain.plain(found, self)})
                     if isinstance(found, Comm):
@@ -284,13 +285,15 @@ class _Writer:
             if not isinstance(thread, Broken):
                 yield _line({"thread": plain.plain(thread, self)})
                 yield from self._given(thread.call)
+        if not self._with_past:
+            return
         for last in registry.last_calls():
             yield _line({"last": plain.plain(last, self)})
         for request in registry.pending_requests():
             if not isinstance(request, Broken):
                 yield _line({"request": plain.plain(request, self)})
         known = World([self._process])
-        for number, comm in enumerate(comms if self._with_past else ()):
+        for number, comm in enumerate(comms):
             for channel in comm.channels:
                 stretches = [*self._stretches(channel, self._past(comm, channel))]
                 # Also of one that adds nothing: what others did there is compared with it.

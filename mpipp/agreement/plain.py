@@ -22,6 +22,7 @@ from mpipp.model import (
     Constructor,
     DatatypeRecord,
     File,
+    Group,
     Header,
     Op,
     OwnOp,
@@ -38,7 +39,7 @@ from mpipp.model import (
 _CLASSES: dict[str, Any] = {
     made.__name__: made
     for made in (
-        *(Buffer, Call, Channel, Comm, Constructor, File, Header, Op, OwnOp, Polls),
+        *(Buffer, Call, Channel, Comm, Constructor, File, Group, Header, Op, OwnOp, Polls),
         *(ProcessInfo, Request, Share, Thread, ThreadCall, Win),
     )
 }

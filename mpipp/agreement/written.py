@@ -34,7 +34,14 @@ from mpipp.registry.onesided import Log
 from mpipp.reports.sources import Frame
 from mpipp.typetree import Datatype, Extents
 
-_CLASSES = {"comm": "Comm", "op": "Op", "win": "Win", "file": "File", "request": "Request"}
+_CLASSES = {
+    "comm": "Comm",
+    "group": "Group",
+    "op": "Op",
+    "win": "Win",
+    "file": "File",
+    "request": "Request",
+}
 _WITH_TAGS = ("collectives", "turns")  # of their own
 
 

@@ -24,6 +24,7 @@ from mpipp.watch.watched import Watched
 
 _BETWEEN_NODES = "calls before they began (--strict), between nodes"
 _LATE = 20.0  # seconds in which all of a call ask: they come from one collective call
+_MOST_MET = 64  # meetings whose files are there; older ones all have read
 _LATE_NODES = 15.0  # and more, in which the watchers of other nodes say the same
 
 
@@ -65,7 +66,7 @@ class Asked:
             return True
         if time.monotonic() - self.since <= _LATE + _LATE_NODES:
             return False
-        self.failed = "the watchers of the other processes have left nothing"
+        self.failed = "not all watchers of the other processes have left theirs"
         return True
 
     def members(self, running: Sequence[Watched]) -> list[tuple[Shown, Disagreeing]]:
@@ -124,24 +125,31 @@ class Beforehand:
                 members = asked.members(running)
                 of = [one for one, _ in members]
                 found = list(filter(self._telling.collected.is_chosen, compared(members)))
-                refused = self._refused(of, found)
-                stops = self._tell(of, found)
+                unknown = self._unknown(of, found)
+                refused = wrong.error_class(unknown)
+                # What is suppressed is counted once: between nodes at the end.
+                stops = self._tell(of, unknown if asked.meeting else found)
             except MpippError as error:
                 self._telling.not_checked(str(error))
-            if asked.failed:
+            if asked.failed:  # it is waited for once
                 self._telling.not_checked(f"{_BETWEEN_NODES}: {asked.failed}")
+                self._directory = ""
             asked.answer(refused, [one.pid for one, _ in stops])
             for one, tid in stops:
                 self._stopping.stop(one, tid)
             self._met += [asked.meeting] if asked.meeting else []
-        for meeting in [one for one in self._met if one.is_over]:
-            self._met.remove(meeting)
+        while self._met and (self._met[0].is_over or len(self._met) > _MOST_MET):
+            self._met.pop(0).forget()
+
+    def end(self) -> None:
+        """The last process is over: nothing is left of them."""
+        for meeting in self._met:
             meeting.forget()
 
-    def _refused(self, of: Sequence[Shown], found: Sequence[Finding]) -> str:
-        # MPI's error class, of what is not suppressed.
+    def _unknown(self, of: Sequence[Shown], found: Sequence[Finding]) -> list[Finding]:
+        # What is not suppressed.
         frames, is_known = View(of).frames, self._telling.collected.is_known
-        return wrong.error_class(one for one in found if not is_known(one, frames))
+        return [one for one in found if not is_known(one, frames)]
 
     def _tell(self, of: Sequence[Shown], found: Sequence[Finding]) -> list[tuple[Watched, int]]:
         # Returns who stops. Who watches the first process tells; the others of theirs that stop.

@@ -78,8 +78,10 @@ class Meeting:
             try:
                 with open(path, encoding="utf-8") as file:
                     for name, *numbers in json.loads(file.read()):
-                        found.append((str(name), Disagreeing(*map(int, numbers))))
-            except (OSError, ValueError, TypeError):
+                        if not isinstance(name, str) or not name.isprintable():
+                            raise ValueError
+                        found.append((name, Disagreeing(*map(int, numbers))))
+            except (OSError, ValueError, TypeError, OverflowError, RecursionError):
                 raise MpippError(f"{path} is damaged") from None
         return found
 

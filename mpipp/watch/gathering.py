@@ -150,7 +150,8 @@ def gather(
     view = compared.view
     known = view.where, view.label, view.frames, view.world
     before = Told()
-    before.add_records(record for block in blocks for record in block.records)
+    if os.path.isdir(os.path.join(directory, saving.STRICT)):  # calls that went on are found again
+        before.add_records(record for block in blocks for record in block.records)
     found_now = compared.findings
     new = [f for f in found_now if not (run.is_of_all(f) and before.has(f, view.where))]
     for text, of in collected.new(new, *known, _pictured(compared, settings)):

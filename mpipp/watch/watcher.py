@@ -130,6 +130,7 @@ class Watcher:
             self._hanging.look(self._findings)
         self._look()
         self._look_for_what_is_kept()
+        self._beforehand.end()
         self._telling.collected.unchecked.update(dict.fromkeys(self._unsure))
         counted = [one for one in self._watched if self._telling.can_read(one)]
         calls = sum(one.calls for one in counted)

@@ -22,6 +22,7 @@ from mpipp.watch import beforehand
 from mpipp.watch.beforehand import Asked
 from mpipp.watch.connection import Disagreeing
 
+ACROSS = "across_nodes.c"
 STOPS = (
     r"  rank (?P<rank>\d) stops there: on (?P<node>node\d) mpipp attach (?P<pid>\d+); "
     "kill -CONT (?P=pid) lets it go on"
@@ -70,6 +71,48 @@ def test_a_call_that_is_not_to_be_made_ends_the_job(mpi: MPI, tmp_path: Path) ->
     assert counted(found.last) == ["mpipp: 1 error in 4 processes, 152 calls"]
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_groups_are_compared(mpi: MPI, tmp_path: Path) -> None:
+    options = ("--strict", "--on-error", "handler")
+    found = watched(mpi, tmp_path, "groups", options=options, source=ACROSS)
+    assert (found.status, found.output) == (0, "not made\n")
+    block = runs.only(found.blocks)
+    assert block.splitlines()[0] == "error: the processes give different groups"
+
+
+@on_mpi("mpich4")
+def test_one_place_may_be_wrong_twice_where_nothing_is_strict(mpi: MPI, tmp_path: Path) -> None:
+    found = watched(mpi, tmp_path, "twice", source=ACROSS)
+    said = [block.splitlines()[0].partition(": ")[2] for block in found.blocks]
+    different = "the processes reduce with different operations: {} and {}"
+    assert said == [
+        different.format("MPI_SUM", "MPI_MAX"),
+        different.format("MPI_MIN", "MPI_PROD"),
+    ]
+
+
+@on_mpi("mpich4")
+def test_nobody_stops_for_what_is_known(mpi: MPI, tmp_path: Path) -> None:
+    known = tmp_path / "known"
+    known.write_text("[is known]\ncheck = op-mismatch\n")
+    options = ("--strict", "--stop", "--suppress", str(known))
+    found = watched(mpi, tmp_path, "many", options=options, source=ACROSS)
+    assert (found.status, found.blocks) == (0, [])
+    assert counted(found.last) == [
+        "mpipp: 1 suppressed: is known (1)",
+        "mpipp: no errors in 4 processes, 96 calls",
+    ]
+
+
+@on_mpi("mpich4")
+def test_nothing_is_left_of_what_was_exchanged(mpi: MPI, tmp_path: Path) -> None:
+    found = watched(
+        mpi, tmp_path, "many", options=("--strict", "--report", "report"), source=ACROSS
+    )
+    assert counted(found.last) == ["mpipp: 1 error in 4 processes, 96 calls"]
+    assert len(list((tmp_path / "report" / "strict").iterdir())) == 4  # who decided to be strict
+
+
 @on_mpi("mpich4")
 def test_both_sides_stop_and_each_node_says_where(mpi: MPI, tmp_path: Path) -> None:
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
@@ -111,7 +154,7 @@ def test_watchers_that_say_nothing_are_not_awaited_for_ever(
     assert not one.is_due([])
     monkeypatch.setattr(beforehand, "_LATE", -100.0)
     assert one.is_due([])
-    assert one.failed == "the watchers of the other processes have left nothing"
+    assert one.failed == "not all watchers of the other processes have left theirs"
     assert one.members([]) == []
 
 
@@ -120,9 +163,10 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
     assert not one.is_due([])
     folder = tmp_path / "strict" / f"{7:016x}"
     left = folder / "node1-5.json"
-    left.write_text('[["name"]]')
-    assert one.is_due([])
-    assert one.failed == f"{left} is damaged"
+    for text in ('[["name"]]', '[["a", Infinity, 1, 7, 1, 1, 2]]', "[" * 100000, "5"):
+        left.write_text(text)
+        assert one.is_due([])
+        assert one.failed == f"{left} is damaged"
     # Its list is whole, and its process is not.
     another = asked(tmp_path)
     left.write_text('[["node1-5-200", 200, 200, 7, 1, 1, 2]]')

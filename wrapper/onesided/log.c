@@ -14,7 +14,7 @@
 enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of a page
 enum { WHOLES_BITS = 9, WAYS = 2 };
 
-static uint32_t lock; // 1: a thread has it, for some hundred instructions
+static uint32_t lock; // 1: a thread has it
 static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added; 0: none is

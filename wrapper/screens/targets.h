@@ -6,8 +6,8 @@
 
 #include "records/records.h"
 
-// Whether it is one of predefined datatypes that lies in its window, by one of this place, to the
-// same target, whose memory of its own is the same: then so does what is between two such.
+// Whether it is like one of its place that was found to be right, of predefined datatypes: with the
+// same target and the same memory of its own, and at a displacement between two of such.
 int mpipp_is_target_known(const struct mpipp_call *call, const struct mpipp_object *win);
 // An operation is found to be right.
 void mpipp_know_target(const struct mpipp_call *call, const struct mpipp_object *win);
