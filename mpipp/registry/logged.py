@@ -220,6 +220,11 @@ def entry(of: array[int], places: array[int], number: int) -> Entry:
     return Entry(number, kind(head), head >> 32 & 0xFFFF, head >> 48, place, own)
 
 
+def written(of: array[int], at: int) -> bytes:
+    """An entry as it is in its log: equal ones say the same, but for their numbers."""
+    return of[at : at + (of[at] >> 8 & 0xFFFFFF)].tobytes()
+
+
 def entries(of: array[int], places: array[int], kinds: Sequence[int] = ()) -> Iterator[Entry]:
     """In their order: those of these kinds, or all."""
     for number, at in enumerate(places):

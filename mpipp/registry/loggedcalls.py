@@ -115,6 +115,10 @@ class LoggedCalls:
     def _entries(self, *kinds: int) -> Iterator[Entry]:
         return logged.entries(self._words, self._places, kinds)
 
+    def entry(self, number: int) -> Entry:
+        """The one with that number."""
+        return logged.entry(self._words, self._places, number)
+
     @cached_property
     def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
         """By serial: identity, the own rank in the group, and where it lies."""
@@ -197,7 +201,7 @@ class LoggedCalls:
         wanted = number // STEPS
         if not 0 <= wanted < len(self._places):
             return None
-        return self._call(logged.entry(self._words, self._places, wanted))
+        return self._call(self.entry(wanted))
 
     def _call(self, entry: Entry) -> Call:
         own, buffers = entry.words, list[Buffer]()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Container, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from mpipp.errors import MpippError
 from mpipp.model import procedures
@@ -62,8 +62,6 @@ _MOST_KNOWN = 1 << 13  # entries whose events are kept
 _WAIT_FOR_NOBODY = ("Comm_set_info", "Comm_free", "Comm_disconnect")
 _DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged lead to
 
-_E = TypeVar("_E", Operation, Synchronization)
-
 
 class _Cut(Exception):
     # What orders is not known from there on.
@@ -97,8 +95,13 @@ class Log(LoggedCalls):
         try:
             taken = self._entries(kinds.receive, kinds.started, kinds.matched, kinds.completed)
             made = _Events(self, kinds, Receives(taken, kinds), reach, queried)
-            for entry in self._entries():
-                yield from made.of(entry)
+            words = self._words
+            repeated = kinds.operation, kinds.synchronization
+            for number, at in enumerate(self._places):
+                if logged.kind(words[at]) in repeated:
+                    yield made.alike(number, logged.written(words, at))
+                else:
+                    yield from made.of(self.entry(number))
         except (_Cut, MpippError, *_DAMAGED):
             return
 
@@ -128,14 +131,13 @@ class _Events:
         self._told: set[int] = set()  # requests of which a Completed is expected
         self._others: set[int] = set()  # those of communication with another world
         self._assertions = log.assertions
-        self._known: dict[tuple[int, bytes], Any] = {}  # the first event of entries that are alike
+        # Of entries that are alike: what makes an event, and all of the first but its moment.
+        self._known: dict[bytes, tuple[Callable[..., Event], Moment, tuple[Any, ...]]] = {}
         self._makers: dict[int, Callable[[Entry], Iterator[Event]]] = {
             kinds.comm: self._comm,
             kinds.window: self._window,
             kinds.freed: self._freed,
             kinds.memory: self._memory,
-            kinds.operation: self._operation,
-            kinds.synchronization: self._synchronization,
             kinds.send: self._send,
             kinds.receive: self._receive,
             kinds.collective: self._collective,
@@ -253,21 +255,26 @@ class _Events:
         length = length if attaches else 0
         yield Attached(self._log.moment(entry), identity, base, length, attaches)
 
-    def _alike(self, entry: Entry, make: Callable[[Entry, Moment], _E]) -> Iterator[_E]:
-        # An event of an entry: loops say the same again and again, but for the moment.
-        moment = self._log.moment(entry)
-        key = entry.procedure, entry.words.tobytes()
-        if key in self._known:
-            known: _E = self._known[key]
-            yield type(known)._make((moment, *known[1:]))
-            return
+    def alike(self, number: int, written: bytes) -> Event:
+        """That of an operation or a synchronization, by its number and its words as written.
+
+        Loops say the same again and again, but for the moment.
+        """
+        known = self._known.get(written)
+        if known is not None:
+            make, (process, thread, _, place, procedure), rest = known
+            return make((Moment(process, thread, number * STEPS, place, procedure), *rest))
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
-        made = self._known[key] = make(entry, moment)
-        yield made
-
-    def _operation(self, entry: Entry) -> Iterator[Event]:
-        return self._alike(entry, self._operation_at)
+        entry = self._log.entry(number)
+        moment = self._log.moment(entry)
+        made: Operation | Synchronization
+        if entry.kind == self._kinds.operation:
+            made = self._operation_at(entry, moment)
+        else:
+            made = self._synchronization_at(entry, moment)
+        self._known[written] = type(made)._make, moment, made[1:]
+        return made
 
     def _operation_at(self, entry: Entry, moment: Moment) -> Operation:
         own, log = entry.words, self._log
@@ -314,9 +321,6 @@ class _Events:
             0 if doubles else size,
             lent,
         )
-
-    def _synchronization(self, entry: Entry) -> Iterator[Event]:
-        return self._alike(entry, self._synchronization_at)
 
     def _synchronization_at(self, entry: Entry, moment: Moment) -> Synchronization:
         serial, rank, detail, frame, *group = entry.words
