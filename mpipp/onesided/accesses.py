@@ -211,10 +211,21 @@ class Accesses(Generic[Lying]):
 
     def add(self, entry: Lying) -> None:
         """One more."""
-        level = max(6, (entry.high - entry.low - 1).bit_length())
-        grid = self.grids.setdefault(level, {})
-        for place in range(entry.low >> level, (entry.high - 1 >> level) + 1):
-            grid.setdefault(place, []).append(entry)
+        low, last = entry.low, entry.high - 1
+        level = (last - low).bit_length()
+        if level < 6:
+            level = 6
+        grid = self.grids.get(level)
+        if grid is None:
+            grid = self.grids[level] = {}
+        place, end = low >> level, last >> level
+        while place <= end:
+            cell = grid.get(place)
+            if cell is None:
+                grid[place] = [entry]
+            else:
+                cell.append(entry)
+            place += 1
         self.number += 1
 
     def cells(self, low: int, high: int) -> list[list[Lying]]:

@@ -87,7 +87,9 @@ class Flags:
         self.heard = 0  # how often anybody may have heard of others by one, once for each segment
 
     def _of(self, group: Group, process: int) -> _Process:
-        processes = self.known.setdefault(group, {})
+        processes = self.known.get(group)
+        if processes is None:
+            processes = self.known[group] = {}
         found = processes.get(process)
         if found is None:
             found = processes[process] = _Process()

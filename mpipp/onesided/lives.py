@@ -56,7 +56,10 @@ class Lives:
     def place(self, process: Listener, entry: Entry, owner: int) -> None:
         """Which window an access of its process lies in, if any. `owner`: its rank."""
         entry.private = True
-        boxes = self.ranges[entry.owner].meeting(entry.low, entry.high)
+        ranges = self.ranges[entry.owner]
+        if not ranges.cells(entry.low, entry.high):
+            return  # as most buffers
+        boxes = ranges.meeting(entry.low, entry.high)
         for box in sorted(boxes, key=lambda box: box.since.moment.number):
             entry.private = False
             mine = self.epochs(process, box.window)

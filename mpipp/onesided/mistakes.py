@@ -134,7 +134,7 @@ def is_gone(entry: Entry, event: Event) -> bool:
         return False  # of another process's memory, which may be at the same addresses
     if not isinstance(begun, Operation) or not isinstance(event, (Synchronization, Completed)):
         return False
-    if begun.moment.thread != event.moment.thread or not begun.frame:
+    if not 0 < begun.frame < event.frame or begun.moment.thread != event.moment.thread:
         return False
     box = bounds(entry.memory)  # the entry's own is not kept once it has ended
     return box is not None and begun.frame <= box[0] and box[1] <= event.frame

@@ -173,10 +173,9 @@ def _fits(of: array[int], at: int, before: array[int]) -> bool:
         return False
     first = of[before[number]]
     changed = _changed(of[at + 1])
-    count = (head >> 8 & 0xFFFFFF) - FIRST
-    own = (first >> 8 & 0xFFFFFF) - FIRST
-    fits = all(i < own for i in changed[-1:])
-    return first & 0xFF == kind(head) and count == len(changed) and fits
+    if first & 0xFF != kind(head) or (head >> 8 & 0xFFFFFF) != FIRST + len(changed):
+        return False
+    return not changed or changed[-1] < (first >> 8 & 0xFFFFFF) - FIRST
 
 
 @functools.lru_cache(maxsize=1 << 12)
