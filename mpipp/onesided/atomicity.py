@@ -47,10 +47,12 @@ def _together(before: Entry, entry: Entry) -> bool:
 
 def _displaced(before: Entry, entry: Entry) -> Range | None:
     # Bytes that elements share which begin at different displacements.
-    if before.phase == entry.phase != MIXED:
-        return None
     assert before.atomic is not None
     assert entry.atomic is not None
+    if before.memory == entry.memory and before.atomic.size == entry.atomic.size:
+        return None  # as most that meet
+    if before.phase == entry.phase != MIXED:
+        return None
     size = min(before.atomic.size, entry.atomic.size)
     same_size = before.atomic.size == entry.atomic.size
     if size <= 1 or (same_size and _are_in_step(before.memory, entry.memory, size)):

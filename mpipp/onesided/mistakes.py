@@ -36,6 +36,7 @@ MISTAKES = {
 }
 
 
+_OPENING = ("fence", "post", "start", "lock", "lock_all")
 _OF_ALL = ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")  # of a fence, or of none of its processes
 
 
@@ -142,6 +143,8 @@ def is_gone(entry: Entry, event: Event) -> bool:
 
 def _excluding(mine: Epochs, event: Synchronization) -> list[Synchronization | None]:
     # Epochs that must not be open, if they are.
+    if event.kind not in _OPENING:
+        return []
     locks = list[Union[Synchronization, None]](mine.locks.values())
     # Fences without operations between them open none (MPI-4.1, section 12.5.1).
     fence = mine.fence if mine.used else None
@@ -151,10 +154,8 @@ def _excluding(mine: Epochs, event: Synchronization) -> list[Synchronization | N
         return [mine.post]
     if event.kind == "start":
         return [*locks, mine.all_locked, mine.start, fence]
-    if event.kind in ("lock", "lock_all"):
-        others = locks if event.kind == "lock_all" else []
-        return [mine.start, mine.all_locked, fence, *others]
-    return []
+    others = locks if event.kind == "lock_all" else []
+    return [mine.start, mine.all_locked, fence, *others]
 
 
 def _locked_and_exposed(mine: Epochs, event: Synchronization) -> Synchronization | None:

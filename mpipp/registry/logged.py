@@ -18,6 +18,7 @@ from mpipp.registry.source import Source
 _MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # of a page: those of an entry
 FIRST = 2  # words of an entry before its own
+_KIND = 0x7F  # of a head
 _LIKE = 0x80  # of a head: only the words follow that differ from those of an earlier entry
 _CHANGES = 24  # bits that say which those are, below the number of that entry
 ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
@@ -140,7 +141,7 @@ class Entry(NamedTuple):
 
 def kind(head: int) -> int:
     """The number of an entry's kind, from its first word."""
-    return head & 0x7F
+    return head & _KIND
 
 
 def is_like(head: int) -> bool:
@@ -227,7 +228,7 @@ def written(of: array[int], at: int) -> bytes:
 def entries(of: array[int], places: array[int], kinds: Sequence[int] = ()) -> Iterator[Entry]:
     """In their order: those of these kinds, or all."""
     for number, at in enumerate(places):
-        if not kinds or kind(of[at]) in kinds:
+        if not kinds or of[at] & _KIND in kinds:
             yield entry(of, places, number)
 
 
