@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What it costs to keep a log of one-sided communication, beside the program alone.
+"""What it costs to keep a log of one-sided communication, beside the program alone, and how much
+longer one waits for all of it, with the analysis.
 
 Also with loads and stores of windows, by their pages: as far as the time goes, and all that can be.
 """
@@ -9,8 +10,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.table import Figure
 from tests.support import MPI, ROOT, compile_program
@@ -22,6 +25,8 @@ _WAYS: dict[str, tuple[Sequence[str], float]] = {  # beside the program alone: o
     "and loads, 100 percent": (("--rma-loads", "--budget", "100"), float("inf")),
 }
 _COVERAGE = re.compile(r"not checked: loads and stores of .* pages of windows.*")
+_CALLS = re.compile(r"[\d,]+ calls")
+_MOST_WAITED = 30  # seconds for the analysis
 _PROGRAM = Path(__file__).resolve().parent / "programs" / "onesided.c"
 _KERNELS = {  # and how often
     "stencil": ("stencil by put and fence", 5000),
@@ -30,16 +35,22 @@ _KERNELS = {  # and how often
 }
 
 
-def _ran(
-    mpi: MPI, options: Sequence[str] | None, command: Sequence[str | Path]
-) -> tuple[float, str, str]:
-    # Seconds, a sum that is the same in all, and which pages were not looked at.
+class _Run(NamedTuple):
+    seconds: float  # of the kernel
+    checksum: str  # the same in all
+    pages: str  # that were not looked at
+    calls: str
+    whole: float  # seconds from start to end
+
+
+def _ran(mpi: MPI, options: Sequence[str] | None, command: Sequence[str | Path]) -> _Run:
     words: list[str | Path] = [*mpi.mpiexec, "-n", "2"]
     if options is not None:
         launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", "2", "--mpicc", mpi.mpicc]
         start = [sys.executable, "-m", "mpipp.cli", "run", "--check=rma"]
         words = [*start, *options, *launcher, "--"]
     env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
+    begun = time.perf_counter()
     done = subprocess.run(
         [*map(str, words), *map(str, command)],
         env=env,
@@ -48,21 +59,28 @@ def _ran(
         timeout=600,
         check=False,
     )
+    whole = time.perf_counter() - begun
     assert done.returncode == 0 and "error:" not in done.stderr, done.stderr
     seconds, checksum = done.stdout.split()
-    coverage = _COVERAGE.search(done.stderr)
+    coverage, calls = _COVERAGE.search(done.stderr), _CALLS.search(done.stderr)
     assert bool(coverage) == ("--rma-loads" in (options or ())), done.stderr
-    return float(seconds), checksum, coverage[0] if coverage else ""
+    pages = coverage[0] if coverage else ""
+    return _Run(float(seconds), checksum, pages, calls[0] if calls else "", whole)
 
 
 def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
-    """Ratios to the program alone."""
+    """Ratios to the program alone, and how much longer the whole of each takes."""
     program = compile_program(_PROGRAM, mpi, ("-O2", "-g"))
     for name, (words, iterations) in _KERNELS.items():
         command: list[str | Path] = [program, name, str(iterations)]
         ways = [None, *(options for options, _ in _WAYS.values())]
         runs = [[_ran(mpi, options, command) for options in ways] for _ in range(rounds)]
-        assert len({checksum for turn in runs for _, checksum, _ in turn}) == 1, runs
+        assert len({run.checksum for turn in runs for run in turn}) == 1, runs
         alone, *others = (min(way) for way in zip(*runs))
-        for (how, (_, most)), (seconds, _, pages) in zip(_WAYS.items(), others):
-            yield Figure(f"{mpi.id}: {words}, {how}", seconds / alone[0], most, "x", pages)
+        for (how, (_, most)), run in zip(_WAYS.items(), others):
+            ratio = run.seconds / alone.seconds
+            yield Figure(f"{mpi.id}: {words}, {how}", ratio, most, "x", run.pages)
+        more = min(turn[1].whole for turn in runs) - min(turn[0].whole for turn in runs)
+        yield Figure(
+            "... logged, with the analysis, longer by", more, _MOST_WAITED, "s", others[0].calls
+        )
