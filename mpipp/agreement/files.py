@@ -56,7 +56,7 @@ from mpipp.model import (
 from mpipp.reports.sources import Frame
 
 FORMAT, VERSION = "process", 5
-_KINDS = ("comm", "op", "win", "file")
+_KINDS = ("op", "win", "file")  # and comm
 _MOST_HEAD = 1 << 20  # bytes
 _LEVEL = 3  # of compression
 _MOST_GIVEN = 4096  # requests of one call
@@ -86,18 +86,22 @@ class Files(NamedTuple):
 
 
 def written(
-    process: Process, places: Places, node: str, logged: bool = False, past: bool = True
+    process: Process,
+    places: Places,
+    node: str,
+    logged: bool = False,
+    past: Sequence[Side] | None = None,
 ) -> Files:
     """The files of a process.
 
     Args:
         logged: with its log of one-sided communication.
-        past: with the calls that are over.
+        past: of the calls that are over these, and no operation that is pending; None: all.
 
     Raises MpippError when its records make no sense.
     """
-    parts = list(sums_of.parts(process)) if past else []
-    in_order = orders.parts(process) if past else ()
+    parts = list(sums_of.parts(process)) if past is None else []
+    in_order = orders.parts(process) if past is None else ()
     parts += in_order or ()
     buckets: dict[int, Pair] = {}
     for part in parts:
@@ -243,10 +247,10 @@ class _Writer:
         places: Places,
         parts: Sequence[sums_of.Part],
         log: OnesidedLog | None,
-        past: bool,
+        past: Sequence[Side] | None,
     ) -> None:
         self._process = process
-        self._with_past = past
+        self._past = past
         self._parts = parts
         self._where = places
         self._places: dict[Site, int] = {Site(0): 0}
@@ -273,36 +277,55 @@ class _Writer:
 
     def _objects(self) -> Iterator[str]:
         registry = self._process.registry
-        comms: list[Comm] = []
+        comms = self._comms()
+        for comm in comms:
+            yield _line({"comm": plain.plain(comm, self)})
         # Of calls that are over a sum is kept of their groups.
-        for kind in (*_KINDS, *(() if self._with_past else ("group",))):
-            for found in registry.objects(kind, ended=kind == "comm" and self._with_past):
+        for kind in _KINDS if self._past is None else (*_KINDS, "group"):
+            for found in registry.objects(kind):
                 if not isinstance(found, Broken):
                     yield _line({kind: plain.plain(found, self)})
-                    if isinstance(found, Comm):
-                        comms.append(found)
         for thread in registry.threads():
             if not isinstance(thread, Broken):
                 yield _line({"thread": plain.plain(thread, self)})
                 yield from self._given(thread.call)
-        if not self._with_past:
-            return
-        for last in registry.last_calls():
-            yield _line({"last": plain.plain(last, self)})
-        for request in registry.pending_requests():
-            if not isinstance(request, Broken):
-                yield _line({"request": plain.plain(request, self)})
+        if self._past is None:
+            for last in registry.last_calls():
+                yield _line({"last": plain.plain(last, self)})
+            for request in registry.pending_requests():
+                if not isinstance(request, Broken):
+                    yield _line({"request": plain.plain(request, self)})
         known = World([self._process])
-        for number, comm in enumerate(comms):
-            for channel in comm.channels:
-                stretches = [*self._stretches(channel, self._past(comm, channel))]
-                # Also of one that adds nothing: what others did there is compared with it.
-                side = Side(Member(self._process, comm), channel)
-                key = sums_of.key_of(known, side) if comm.identity else None
-                told = [key or 0, number, plain.plain(channel, self), stretches]
-                yield _line({"channel": told})
+        for number, side in self._sides(comms):
+            stretches = [*self._stretches(side.channel, side.stretches)]
+            # Also of one that adds nothing: what others did there is compared with it.
+            key = sums_of.key_of(known, side) if side.member.comm.identity else None
+            told = [key or 0, number, plain.plain(side.channel, self), stretches]
+            yield _line({"channel": told})
 
-    def _past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+    def _comms(self) -> list[Comm]:
+        # Of those that are freed the ones that have a past here.
+        wanted = {side.member.comm.identity for side in self._past or ()}
+        every = self._process.registry.objects("comm", ended=self._past is None or bool(wanted))
+        return [
+            one
+            for one in every
+            if isinstance(one, Comm)
+            and (self._past is None or not one.header.ended or one.identity in wanted)
+        ]
+
+    def _sides(self, comms: Sequence[Comm]) -> Iterator[tuple[int, Side]]:
+        # Of the process's channels, each with its communicator's number.
+        for number, comm in enumerate(comms):
+            if self._past is not None:
+                given = (one for one in self._past if one.member.comm.identity == comm.identity)
+                yield from ((number, side) for side in given)
+                continue
+            for channel in comm.channels:
+                member = Member(self._process, comm)
+                yield number, Side(member, channel, self._kept(comm, channel))
+
+    def _kept(self, comm: Comm, channel: Channel) -> list[Stretch]:
         # Where threads share it ordinals tell nothing: the different calls are left.
         registry = self._process.registry
         if not channel.shared:

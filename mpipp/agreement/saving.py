@@ -8,6 +8,7 @@ import os
 
 PROCESSES, NODES = "processes", "nodes"  # folders with a file for each process, or watcher
 STRICT = "strict"  # one with what watchers decide together of calls before they begin
+STARTED = "started-"  # how folders in that one begin, of calls that have begun
 
 
 def save(directory: str, name: str, content: bytes) -> None:

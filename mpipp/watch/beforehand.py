@@ -15,7 +15,7 @@ from mpipp.checks.finding import Finding
 from mpipp.errors import MpippError
 from mpipp.watch import wrong
 from mpipp.watch.connection import Disagreeing
-from mpipp.watch.everywhere import Meeting
+from mpipp.watch.everywhere import Leaving, Meeting
 from mpipp.watch.stopping import Stopping
 from mpipp.watch.strict import STOPS, answer, compared
 from mpipp.watch.telling import Telling
@@ -57,8 +57,10 @@ class Asked:
             return True
         try:
             if self.meeting is None:
-                self.meeting = Meeting(self._directory, first.number)
-                self.meeting.leave(running, self.calls)
+                self.meeting = Meeting(self._directory, f"{first.number:016x}")
+                by_pid = {one.pid: one for one in running}  # without those that have died
+                known = (call for call in self.calls if call.pid in by_pid)
+                self.meeting.leave(Leaving(by_pid[call.pid], call) for call in known)
             if self.meeting.count >= first.processes - first.here:
                 return True
         except MpippError as error:

@@ -39,7 +39,7 @@ class Hello(NamedTuple):
 
 
 class Disagreeing(NamedTuple):
-    """A blocking collective call that waits to be compared with those of others."""
+    """A collective call that is to be compared with those of others, and a process that waits."""
 
     pid: int
     tid: int
@@ -58,8 +58,7 @@ class Strict(NamedTuple):
 class Late(NamedTuple):
     """A process that waits until what has been started is compared: nonblocking calls disagree."""
 
-    pid: int
-    tid: int  # of the thread that asks
+    call: Disagreeing  # `here` is not said; the thread is the one that asks
 
 
 class Touching(NamedTuple):
@@ -111,9 +110,10 @@ def _greeting(data: bytes, files: array.array[int]) -> First | None:
         return Started()
     if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPDIF"):
         return Disagreeing(*_DISAGREEING.unpack(data)[1:])
-    if len(data) == _DISAGREEING.size and data.startswith((b"MPIPPALL", b"MPIPPNOW")):
-        _, pid, tid, *_ = _DISAGREEING.unpack(data)
-        return Strict(pid) if data.startswith(b"MPIPPALL") else Late(pid, tid)
+    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPALL"):
+        return Strict(_DISAGREEING.unpack(data)[1])
+    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPNOW"):
+        return Late(Disagreeing(*_DISAGREEING.unpack(data)[1:]))
     if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPTCH"):
         return Touching(*_DISAGREEING.unpack(data)[1:3])
     if len(data) != _HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:

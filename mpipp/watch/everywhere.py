@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from mpipp.agreement import saving
+from mpipp.checks.past.sides import Side
 from mpipp.errors import MpippError
 from mpipp.watch import start
 from mpipp.watch.connection import Disagreeing
@@ -24,26 +25,31 @@ from mpipp.watch.watched import Watched
 _KEPT = 120.0  # seconds in which the watchers of all nodes have read it
 
 
-class Meeting:
-    """Where they leave the calls of one operation, by the number that its processes gave it."""
+class Leaving(NamedTuple):
+    """A process of this node, and what is left of it beside what it is about to do."""
 
-    def __init__(self, directory: str, number: int) -> None:
-        self._folder = os.path.join(directory, saving.STRICT, f"{number:016x}")
+    process: Watched
+    call: Disagreeing
+    past: Sequence[Side] = ()
+
+
+class Meeting:
+    """Where they leave the calls of one operation; `name` is the same on all nodes."""
+
+    def __init__(self, directory: str, name: str) -> None:
+        self._folder = os.path.join(directory, saving.STRICT, name)
         self._own = f"{start.node()}-{os.getpid()}"
         self._since = time.monotonic()
+        self._left: list[str] = []  # files
 
-    def leave(self, watched: Sequence[Watched], calls: Sequence[Disagreeing]) -> None:
-        """What these processes of this node are about to do. Raises MpippError."""
+    def leave(self, of: Iterable[Leaving]) -> None:
+        """What these processes of this node do. Raises MpippError."""
         from mpipp.agreement import files  # it takes some time to load
 
-        by_pid = {one.pid: one for one in watched}
         said: list[list[object]] = []
-        for call in calls:
-            one = by_pid.get(call.pid)
-            if one is None:  # it has died
-                continue
+        for one, call, past in of:
             one.refresh()
-            left = files.written(one.process(0), one.places.frames, start.node(), past=False)
+            left = files.written(one.process(0), one.places.frames, start.node(), past=past)
             name = os.path.join(saving.PROCESSES, f"{self._own}-{call.pid}")
             self._save(name, left.process)
             said.append([os.path.basename(name), *call])
@@ -54,11 +60,16 @@ class Meeting:
             saving.save(self._folder, name, content)
         except OSError as error:
             raise MpippError(f"cannot write {self._folder}: {error.strerror}") from None
+        self._left.append(os.path.join(self._folder, name))
 
     @property
     def count(self) -> int:
         """How many processes of other nodes are there."""
         return len(self._others())
+
+    def calls(self) -> list[Disagreeing]:
+        """What processes of other nodes have asked."""
+        return [call for _, call in self._others()]
 
     def others(self) -> list[tuple[Elsewhere, Disagreeing]]:
         """They, with what each has asked. Raises MpippError for what makes no sense."""
@@ -91,6 +102,9 @@ class Meeting:
         return time.monotonic() - self._since > _KEPT
 
     def forget(self) -> None:
-        """Remove what is there."""
+        """Remove what was left; whoever is last also the folder."""
         with contextlib.suppress(OSError):
-            shutil.rmtree(self._folder)
+            for path in self._left:
+                os.unlink(path)
+            os.rmdir(os.path.join(self._folder, saving.PROCESSES))
+            os.rmdir(self._folder)

@@ -150,7 +150,11 @@ def gather(
     view = compared.view
     known = view.where, view.label, view.frames, view.world
     before = Told()
-    if os.path.isdir(os.path.join(directory, saving.STRICT)):  # calls that went on are found again
+    decided = os.path.join(directory, saving.STRICT)
+    if os.path.isdir(decided):  # calls that went on are found again
+        for path in saving.paths(decided):
+            if os.path.basename(path).startswith(saving.STARTED):
+                shutil.rmtree(path, ignore_errors=True)
         before.add_records(record for block in blocks for record in block.records)
     found_now = compared.findings
     new = [f for f in found_now if not (run.is_of_all(f) and before.has(f, view.where))]

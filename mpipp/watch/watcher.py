@@ -22,6 +22,7 @@ from mpipp.errors import MpippError
 from mpipp.reports import suppressions
 from mpipp.watch import connection as said
 from mpipp.watch import endings
+from mpipp.watch.afterwards import Afterwards
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.beforehand import Beforehand
@@ -94,6 +95,7 @@ class Watcher:
         self._unsure: list[str] = []  # what was not checked of several then: more may come to rest
         self._asked_strict = 0  # questions about collective calls that seem to disagree
         self._beforehand = Beforehand(settings.report, telling, self._stopping)
+        self._afterwards = Afterwards(settings.report, self._watched, telling, self._stopping)
         self._everybody = Everybody(settings.report)
         self._left = Left(settings.report)
         self._nodes = Nodes(settings.report)
@@ -124,6 +126,7 @@ class Watcher:
                 self._due = None
                 self._look()
             self._beforehand.look(self._running())
+            self._afterwards.look()
             for sentence in self._everybody.decide(self._watched):
                 self._telling.not_checked(sentence)
             self._compare()
@@ -131,6 +134,7 @@ class Watcher:
         self._look()
         self._look_for_what_is_kept()
         self._beforehand.end()
+        self._afterwards.end()
         self._telling.collected.unchecked.update(dict.fromkeys(self._unsure))
         counted = [one for one in self._watched if self._telling.can_read(one)]
         calls = sum(one.calls for one in counted)
@@ -161,6 +165,7 @@ class Watcher:
 
     def _timeout(self) -> float:
         waiting = self._everybody.are_waiting or self._beforehand.are_meeting
+        waiting |= self._afterwards.are_waiting
         due = [time.monotonic() + (INTERVAL if waiting else _LOOK)]
         if self._due is not None:
             due.append(self._due)
@@ -206,7 +211,10 @@ class Watcher:
             return
         if isinstance(hello, said.Late):
             self._asked_strict += 1
-            answer(made, self._compare_late(hello))
+            if found := self._compare_late(hello.call):
+                answer(made, found)
+            else:
+                self._afterwards.add(made, hello.call)
             return
         if isinstance(hello, said.Touching):
             answer(made, self._answering.touching(hello))
@@ -322,7 +330,7 @@ class Watcher:
         if time.monotonic() >= self._comparing.due and self._running() and self._compares:
             self._compare_now()
 
-    def _compare_late(self, asking: said.Late) -> int:
+    def _compare_late(self, asking: said.Disagreeing) -> int:
         # What there is at one look is compared at the next. Who asks stops if something is found.
         by_pid = {one.pid: one for one in self._running()}
         for _ in range(_LATE_LOOKS if self._compares else 0):

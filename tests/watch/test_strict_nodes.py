@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,8 @@ from test_nodes import LAUNCHER, counted, watched
 from test_stop_between import go_on, lines_of
 from test_strict import CASES, ROOTS, blocks
 
-from mpipp.watch import beforehand
+from mpipp.watch import afterwards, beforehand
+from mpipp.watch.afterwards import Afterwards
 from mpipp.watch.beforehand import Asked
 from mpipp.watch.connection import Disagreeing
 
@@ -139,6 +141,69 @@ def test_both_sides_stop_and_each_node_says_where(mpi: MPI, tmp_path: Path) -> N
                 support.end(run)
 
 
+REDUCED = """\
+error: the processes reduce with different operations: MPI_SUM and MPI_MAX
+  rank 0: MPI_{0}(comm = "MPI_COMM_WORLD", op = "MPI_SUM", sendbuf = 1 MPI_INT, \
+recvbuf = 1 MPI_INT)
+    called at across_nodes.c:{1} in later
+  rank 2: MPI_{0}(comm = "MPI_COMM_WORLD", op = "MPI_MAX", sendbuf = 1 MPI_INT, \
+recvbuf = 1 MPI_INT)
+    called at across_nodes.c:{1} in later
+    collective call number 1
+  rule: MPI-4.1, section 6.9: the argument op must be the same in all processes
+  to do: pass the same operation in all processes
+  MUST: MUST_ERROR_COLLECTIVE_OP_MISMATCH"""
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("how", ["nonblocking", "persistent"])
+def test_nonblocking_calls_are_compared_as_they_complete(
+    mpi: MPI, how: str, tmp_path: Path
+) -> None:
+    if how == "persistent" and mpi.standard < (4, 0):
+        return  # it has none
+    words = ["later", *([how] if how == "persistent" else [])]
+    options = ("--strict", "--on-error", "abort", "--report", "report")
+    found = watched(mpi, tmp_path, *words, options=options, source=ACROSS)
+    assert found.status and found.output == ""
+    called = ("Allreduce_init", 27) if how == "persistent" else ("Iallreduce", 31)
+    assert found.blocks == [mpi.cited(REDUCED.format(*called))]
+    assert [line.split(" processes")[0] for line in found.last] == ["mpipp: 1 error in 4"]
+    left = os.listdir(tmp_path / "report" / "strict")
+    assert not any(name.startswith("started-") for name in left)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_nonblocking_calls_that_go_on_are_not_told_again_at_the_end(
+    mpi: MPI, tmp_path: Path
+) -> None:
+    found = watched(mpi, tmp_path, "later", options=("--strict",), source=ACROSS)
+    assert found.output == "went on\n"
+    assert found.blocks == [mpi.cited(REDUCED.format("Iallreduce", 31))]
+    assert counted(found.last) == ["mpipp: 1 error in 4 processes, 28 calls"]
+
+
+@on_mpi("mpich4")
+def test_of_each_node_who_completes_it_first_stops(mpi: MPI, tmp_path: Path) -> None:
+    known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
+    env = {**support.clean_environment(PYTHONPATH=str(support.ROOT)), **known}
+    program = [str(runs.program(ACROSS, mpi)), "later"]
+    command = [sys.executable, "-m", "mpipp.cli", *words(mpi, 2, 4, "--stop"), *program]
+    with subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            found = lines_of(run, STOPS, 2)
+            assert sorted(one["node"] for one in found) == ["node0", "node1"]
+            for one in found:
+                go_on(one)
+            assert run.stderr
+            last = run.stderr.read().splitlines()[-1]
+            assert last.startswith("mpipp: 1 error in 4 processes, 28 calls")
+            assert run.wait() == 0
+        finally:
+            if run.poll() is None:
+                support.end(run)
+
+
 def asked(directory: Path) -> Asked:
     """One process of two, the other one of which is on another node; it has died meanwhile."""
     one = Asked(str(directory))
@@ -181,3 +246,34 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
     third = asked(tmp_path / "other")
     assert third.is_due([])
     assert third.failed.startswith("cannot write ")
+
+
+@pytest.mark.parametrize("left", ["", "5"])
+def test_who_has_completed_a_call_does_not_wait_for_ever(
+    left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other process is on a node whose watcher leaves nothing, or nonsense."""
+    info = SimpleNamespace(world="1", world_rank=0, world_size=2)
+    registry = SimpleNamespace(info=info, objects=lambda kind, ended: ())
+    one: Any = SimpleNamespace(strict=True, registry=registry, refresh=int, process=int)
+    said: list[str] = []
+    telling: Any = SimpleNamespace(not_checked=said.append)
+    stopping: Any = None
+    calls = Afterwards(str(tmp_path), [one], telling, stopping)
+    own, other = socket.socketpair()
+    calls.add(other, Disagreeing(100, 100, 7, 1, 0, 2))
+    assert calls.are_waiting and not said
+    at = tmp_path / "strict" / f"started-{7:016x}" / "node1-5.json"
+    if left:
+        at.write_text(left)
+    else:
+        monkeypatch.setattr(afterwards, "_LATE", -1.0)
+    calls.look()
+    assert not calls.are_waiting and own.recv(1) == b"\0"
+    reason = "not all watchers of the other processes have left theirs"
+    what = "nonblocking collective calls as they completed (--strict), between nodes"
+    assert said == [f"{what}: {f'{at} is damaged' if left else reason}"]
+    # Nobody waits again.
+    own, other = socket.socketpair()
+    calls.add(other, Disagreeing(100, 100, 8, 1, 0, 2))
+    assert not calls.are_waiting and own.recv(1) == b"\0"

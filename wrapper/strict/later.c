@@ -22,6 +22,7 @@ enum {
 struct mpipp_later {
   struct mpipp_later *next;
   uint64_t term, sum, identity; // the last: the communicator's
+  uint32_t processes;
   MPI_Request request;
 };
 
@@ -38,6 +39,7 @@ void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_s
   if (!later) return;
   later->next = NULL;
   later->identity = shadow->identity;
+  later->processes = (uint32_t)shadow->size;
   later->term = mpipp_one_word(terms);
   if (PMPI(Iallreduce)(&later->term, &later->sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm,
                        &later->request) != MPI_SUCCESS) {
@@ -50,20 +52,20 @@ void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_s
   pthread_mutex_unlock(&lock);
 }
 
-// Whether it is there, on its communicator, for the first time.
-static int is_new(uint64_t sum, uint64_t identity) {
-  uint64_t key = mpipp_mixed(sum, identity), *known = &told[key % REMEMBERED];
-  if (!sum || *known == key || asked >= MOST_ASKED) return 0;
+// Whether it is there, on its communicator, for the first time; its number then, else 0.
+static uint64_t new_number(const struct mpipp_later *later) {
+  uint64_t key = mpipp_mixed(later->sum, later->identity), *known = &told[key % REMEMBERED];
+  if (!later->sum || *known == key || asked >= MOST_ASKED) return 0;
   *known = key;
   asked++;
-  return 1;
+  return key;
 }
 
-// Takes those that are there out of the list; returns whether there is a new sum among them.
-static int disagreeing(void) {
+// Takes those that are there out of the list, up to the first that is new: that is `found`, with
+// its number.
+static void find_disagreeing(struct mpipp_disagreeing *found) {
   struct mpipp_later **at = &oldest, *later;
-  int found = 0;
-  for (int i = 0; i < MOST_TESTED && (later = *at); i++) {
+  for (int i = 0; i < MOST_TESTED && (later = *at) && !found->number; i++) {
     int done = 0;
     if (PMPI(Test)(&later->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
       done = 1, later->sum = 0;
@@ -72,10 +74,11 @@ static int disagreeing(void) {
       continue;
     }
     if (!(*at = later->next)) end = at;
-    found |= is_new(later->sum, later->identity);
+    found->number = new_number(later);
+    found->identity = later->identity;
+    found->processes = later->processes;
     mpipp_free(later);
   }
-  return found;
 }
 
 int mpipp_later_is_pending(void) {
@@ -84,10 +87,10 @@ int mpipp_later_is_pending(void) {
 
 int mpipp_later_look(int has_completed) {
   if (!MPIPP_READ(oldest) || pthread_mutex_trylock(&lock)) return 0;
-  int found = 0;
+  struct mpipp_disagreeing found = {.pid = mpipp_registry.pid, .tid = mpipp_self->tid};
   // The sums are as far as what has completed, or soon will be.
-  for (int i = 0; i < (has_completed ? MOST_LOOKS : 1) && oldest && !found; i++)
-    found = disagreeing();
+  for (int i = 0; i < (has_completed ? MOST_LOOKS : 1) && oldest && !found.number; i++)
+    find_disagreeing(&found);
   pthread_mutex_unlock(&lock);
-  return found && mpipp_ask_to_compare(mpipp_registry.pid, mpipp_self->tid);
+  return found.number && mpipp_ask_to_compare(&found);
 }

@@ -60,9 +60,8 @@ int mpipp_ask_whether_all(uint64_t pid) {
   return answer_to(&process, "MPIPPALL").said & YES;
 }
 
-int mpipp_ask_to_compare(uint64_t pid, uint64_t tid) {
-  struct mpipp_disagreeing process = {.pid = pid, .tid = tid};
-  return answer_to(&process, "MPIPPNOW").said & YES;
+int mpipp_ask_to_compare(struct mpipp_disagreeing *completed) {
+  return answer_to(completed, "MPIPPNOW").said & YES;
 }
 
 int mpipp_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch) {

@@ -20,9 +20,9 @@ struct mpipp_disagreeing {
 // ask. Waits for the watcher, not for ever; where there is none the answer is no.
 int mpipp_ask_whether_all(uint64_t pid);
 
-// Lets the watcher compare, now, all that its processes have started. Waits for it, not for ever;
-// returns whether it has found something new.
-int mpipp_ask_to_compare(uint64_t pid, uint64_t tid);
+// Lets the watcher compare, now, all that its processes have started, and with those of other nodes
+// what is on the communicator. Waits for it, not for ever; returns whether something new is found.
+int mpipp_ask_to_compare(struct mpipp_disagreeing *completed);
 
 // Lets the watcher tell of a touch (records/touches.h), and stops then. Waits for it, not for ever;
 // returns whether it has seen it. For signal handlers.
