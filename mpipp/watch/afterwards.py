@@ -32,6 +32,7 @@ from mpipp.watch.view import Shown, View
 from mpipp.watch.watched import Watched
 
 _INTERVAL = 0.1  # seconds between looks whether others have asked
+_SOON = 2.0  # seconds in which others may follow one that was asked
 _LATE = 15.0  # seconds in which the watchers of other nodes have looked
 _MOST_STRETCHES = 4096  # of a channel of each process: the last
 _LOOKS, _LOOK = 3, 0.005  # and seconds between them: what was there at one is told at the next
@@ -74,11 +75,12 @@ class Afterwards:
         self._over: set[int] = set()  # numbers of those that were compared
         self._met: list[Meeting] = []
         self._next = 0.0
+        self._last = -_SOON  # when one was asked
 
     @property
     def are_waiting(self) -> bool:
-        """Whether watchers of other nodes are awaited."""
-        return bool(self._calls)
+        """Whether watchers of other nodes are awaited, or may await this one."""
+        return bool(self._calls) or time.monotonic() < self._last + _SOON
 
     def add(self, connection: socket.socket, call: Disagreeing) -> None:
         """A process has asked, and between those of its node nothing was found."""
@@ -145,6 +147,7 @@ class Afterwards:
 
     def _join(self, asked: Disagreeing) -> bool:
         if asked.number not in self._calls:
+            self._last = time.monotonic()
             call = _Call(self._meeting(asked.number), asked.processes)
             self._met.append(call.meeting)
             try:
