@@ -24,6 +24,18 @@ static struct mpipp_request *next_of(const struct mpipp_request *request) {
   return (void *)(uintptr_t)request->newer;
 }
 
+// All but what each object has.
+static void move(struct mpipp_request *to, const struct mpipp_request *from) {
+  const struct mpipp_call *call = &from->call;
+  const size_t begin = offsetof(struct mpipp_request, state_and_all);
+  const size_t second = offsetof(struct mpipp_request, call.buffers[1]);
+  const size_t end = offsetof(struct mpipp_request, newer);
+  memcpy((char *)to + begin, (const char *)from + begin, second - begin);
+  if (call->buffer_count > 1 || call->present & ~(uint32_t)MPIPP_HAS_FIRST)
+    memcpy((char *)to + second, (const char *)from + second, end - second);
+  memcpy((char *)to + end, (const char *)from + end, sizeof *to - end);
+}
+
 // The first, which is over, takes over all that the second holds: the handle leads to it.
 static void advance(struct mpipp_request *first) {
   struct mpipp_request *second = next_of(first);
@@ -34,10 +46,10 @@ static void advance(struct mpipp_request *first) {
   first->object.caller = second->object.caller;
   first->object.frames = second->object.frames;
   second->object.frames = frames; // released with it
-  const size_t from = offsetof(struct mpipp_request, state_and_all);
-  memcpy(&first->state_and_all, &second->state_and_all, sizeof *first - from);
+  move(first, second);
   first->newest = newest;
   second->copies = second->counted = second->marks = 0; // moved along
+  second->state = MPIPP_REQUEST_COMPLETE;               // for whoever looks at all records
   mpipp_discard_locked(second);
   MPIPP_WRITE(first->object.references, first->object.references - 1);
   first->special |= MPIPP_SPECIAL;

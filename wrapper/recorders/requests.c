@@ -347,18 +347,33 @@ void mpipp_partitions_marked(struct mpipp_call *call, int64_t first, int64_t cou
   mpipp_unlock_kind(locked);
 }
 
-// Ends a request's operation, and tells of it what the program has not been told already.
-static struct mpipp_output over(uint64_t handle, uint64_t where, int kept, int64_t position) {
+static struct mpipp_output over_unheard(uint64_t handle, uint64_t where, int kept) {
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_output output = mpipp_chain_over(handle, where, kept, NULL);
+  mpipp_unlock_kind(locked);
+  return output;
+}
+
+// With a copy of the request, which is long.
+static MPIPP_COLD struct mpipp_output over_heard(uint64_t handle, uint64_t where, int kept,
+                                                 int64_t position) {
   struct mpipp_request copy = {0};
-  int listening = position != NOT_TOLD && is_listening(), locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_output output = mpipp_chain_over(handle, where, kept, listening ? &copy : NULL);
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_output output = mpipp_chain_over(handle, where, kept, &copy);
   mpipp_unlock_kind(locked);
   if (copy.state == MPIPP_REQUEST_ACTIVE) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
-  if (output.shared) doubt(handle);
-  if (!copy.counted && !copy.marks) return output;
   locked = mpipp_lock_kind(MPIPP_REQUEST);
   mpipp_drop_call(&copy);
   mpipp_unlock_kind(locked);
+  return output;
+}
+
+// Ends a request's operation, and tells of it what the program has not been told already.
+static struct mpipp_output over(uint64_t handle, uint64_t where, int kept, int64_t position) {
+  struct mpipp_output output = position != NOT_TOLD && is_listening()
+                                   ? over_heard(handle, where, kept, position)
+                                   : over_unheard(handle, where, kept);
+  if (output.shared) doubt(handle);
   return output;
 }
 

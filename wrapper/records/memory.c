@@ -93,6 +93,7 @@ void mpipp_free(void *memory) {
 }
 
 void mpipp_release(uint64_t *field) {
+  if (!*field) return;
   mpipp_free((void *)(uintptr_t)*field);
   *field = 0;
 }

@@ -322,7 +322,10 @@ void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t calle
 
 void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_slots *slots = mpipp_stores[kind].slots;
-  uint64_t record = slots ? slot_of(slots, handle)->record : 0;
+  if (MPIPP_UNLIKELY(!slots)) return NULL;
+  const struct mpipp_slot *first = mpipp_first_slot(slots, handle);
+  int is_first = MPIPP_LIKELY(first->handle == handle && first->record > 1);
+  uint64_t record = is_first ? first->record : slot_of(slots, handle)->record;
   return record > 1 ? (void *)(uintptr_t)record : NULL;
 }
 

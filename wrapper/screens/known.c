@@ -8,8 +8,10 @@
 #include "screens/targets.h"
 #include "screens/unusual.h"
 
-enum { KNOWN_BITS = 10 };
-static uint64_t known[1 << KNOWN_BITS]; // each at the place that its upper bits tell; 0: none
+enum { KNOWN_BITS = 8, WAYS = 4 };
+// Each at one of the places that its upper bits tell; 0: none. With one place for each, two of the
+// same loop would take turns in some runs: addresses are in the sums.
+static uint64_t known[1 << KNOWN_BITS][WAYS];
 
 // A sum of products with odd numbers drawn by lot: that two are equal by chance is as likely as
 // that two words of 64 bits are.
@@ -35,11 +37,19 @@ static uint64_t mixed(uint64_t sum) {
 }
 
 static int is_known(uint64_t sum) {
-  return known[sum >> (64 - KNOWN_BITS)] == sum;
+  const uint64_t *places = known[sum >> (64 - KNOWN_BITS)];
+  for (unsigned i = 0; i < WAYS; i++) {
+    if (places[i] == sum) return 1;
+  }
+  return 0;
 }
 
+// In the place of the one that has been there for longest.
 void mpipp_know(uint64_t sum) {
-  known[sum >> (64 - KNOWN_BITS)] = sum;
+  uint64_t *places = known[sum >> (64 - KNOWN_BITS)];
+  if (is_known(sum)) return;
+  for (unsigned i = WAYS - 1; i; i--) places[i] = places[i - 1];
+  places[0] = sum;
 }
 
 const struct mpipp_comm *mpipp_last_comm = (void *)&mpipp_no_object;
@@ -74,7 +84,7 @@ static const struct mpipp_object *live(enum mpipp_kind kind, const struct mpipp_
 }
 
 // 0 where it is not known what its datatype is built like: then it may be freed.
-static uint64_t sum_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
+static inline uint64_t sum_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
   uint64_t alike = mpipp_known_alike(buffer->record);
   if (!alike || buffer->vector) return 0;
   return ((uint64_t)call->caller + call->procedure) * OF_CALLER + alike * OF_TYPE +
@@ -141,9 +151,11 @@ static uint64_t sum_of_place(const struct mpipp_call *call) {
   if (!(present & MPIPP_HAS_COMM) || !call->buffer_count || !mpipp_is_plain_comm(call->comm))
     return 0;
   const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
-  if (present & RANKS && !mpipp_has_plain_ranks(call, comm, NULL)) return 0;
   uint64_t sum = (uintptr_t)comm * OF_COMM + comm->object.serial;
-  if (present & RANKS) sum += mpipp_to_nobody(call) * OF_NOBODY;
+  if (MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) {
+    if (!mpipp_has_plain_ranks(call, comm, NULL)) return 0;
+    sum += mpipp_to_nobody(call) * OF_NOBODY;
+  }
   if (present & MPIPP_HAS_ROOT) sum += (uint64_t)(call->root + 1) * OF_ROOT;
   return sum;
 }
@@ -208,15 +220,32 @@ void mpipp_know_meeting(const struct mpipp_call *call, uint32_t buffer,
   if (one && two) mpipp_know(sum_of_meeting(one, two, distance));
 }
 
+// The box of one of several buffers of an operation that goes on; 0: that is not known.
+static MPIPP_COLD int box_of_several(const struct mpipp_call *call,
+                                     const struct mpipp_buffer *buffer, struct mpipp_box *box) {
+  if (buffer->vector || !box_of(buffer, box)) return 0;
+  if (mpipp_is_to_nobody(call, box->writes)) box->low = box->high = 0;
+  return 1;
+}
+
+// The box that the only buffer of an operation has, or a larger one.
+static inline void box_of_all(const struct mpipp_call *call, struct mpipp_box *box) {
+  box->low = call->low;
+  box->high = call->high;
+  box->writes = call->buffers[0].access / MPIPP_WRITES & 1;
+}
+
 // Whether an operation that goes on uses no memory that the box is of, or was seen to use it so.
 static int is_clear_of(const struct mpipp_request *request, const struct mpipp_call *call,
                        const struct mpipp_sums *sums, const struct mpipp_box *box) {
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {
     const struct mpipp_buffer *buffer = &request->call.buffers[i];
-    struct mpipp_box other = {.buffer = i};
-    if (buffer->vector || !box_of(buffer, &other)) return 0;
-    if (!mpipp_boxes_meet(box, &other) || mpipp_is_to_nobody(&request->call, other.writes))
-      continue;
+    struct mpipp_box other;
+    if (MPIPP_LIKELY(request->call.buffer_count == 1))
+      box_of_all(&request->call, &other);
+    else if (!box_of_several(&request->call, buffer, &other))
+      return 0;
+    if (!mpipp_boxes_meet(box, &other)) continue;
     uint64_t sum = sum_of(&request->call, buffer);
     uint64_t distance = buffer->address - call->buffers[box->buffer].address;
     if (!sum || !is_known(sum_of_meeting(sums->buffers[box->buffer], sum, distance))) return 0;

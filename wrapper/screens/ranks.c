@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "screens/ranks.h"
 
-#include "records/registry.h"
-
 enum { OF_RANKS = 200, OF_TAGS };
 
 static inline int is_tag(int64_t tag) {

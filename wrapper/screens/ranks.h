@@ -4,6 +4,7 @@
 #define MPIPP_RANKS_H
 
 #include "mpi/vendor.h"
+#include "records/registry.h"
 #include "screens/boxes.h"
 
 static inline int mpipp_is_rank(int64_t rank, int64_t size) {
@@ -18,6 +19,18 @@ static inline uint64_t mpipp_to_nobody(const struct mpipp_call *call) {
 }
 static inline int mpipp_is_to_nobody(const struct mpipp_call *call, uint32_t writes) {
   return mpipp_to_nobody(call) >> (writes != 0) & 1;
+}
+
+// Whether all ranks and tags are ones of that communicator: no wildcards, nor the null process.
+static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mpipp_call *call,
+                                                                 const struct mpipp_comm *comm) {
+  const uint32_t present = call->present;
+  const uint64_t size = (uint64_t)comm->size, tag_ub = (uint64_t)mpipp_registry.tag_ub;
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_TAG && (uint64_t)call->tag > tag_ub)) return 0;
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_DEST && (uint64_t)call->dest >= size)) return 0;
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_SOURCE && (uint64_t)call->source >= size)) return 0;
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_ROOT && (uint64_t)call->root >= size)) return 0;
+  return !(present & MPIPP_HAS_RECVTAG);
 }
 
 // Whether ranks and tags are ones of that communicator, wildcards, or the null process.

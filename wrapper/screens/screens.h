@@ -13,6 +13,7 @@
 #include "screens/boxes.h"
 #include "screens/known.h"
 #include "screens/pending.h"
+#include "screens/ranks.h"
 
 // The boxes of a thread's call: they are needed again when it has made its request.
 struct mpipp_own {
@@ -39,11 +40,7 @@ static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_cal
   if (MPIPP_UNLIKELY(present & ~plain || call->buffer_count != 1)) return 0;
   const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
   if (MPIPP_UNLIKELY(MPIPP_READ(comm->object.live) != call->comm)) return 0;
-  const uint64_t size = (uint64_t)comm->size, tag_ub = (uint64_t)mpipp_registry.tag_ub;
-  if (MPIPP_UNLIKELY(present & MPIPP_HAS_TAG && (uint64_t)call->tag > tag_ub)) return 0;
-  if (MPIPP_UNLIKELY(present & MPIPP_HAS_DEST && (uint64_t)call->dest >= size)) return 0;
-  if (MPIPP_UNLIKELY(present & MPIPP_HAS_SOURCE && (uint64_t)call->source >= size)) return 0;
-  if (MPIPP_UNLIKELY(present & MPIPP_HAS_ROOT && (uint64_t)call->root >= size)) return 0;
+  if (MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) return 0;
   const struct mpipp_buffer *buffer = &call->buffers[0];
   const uint32_t kept = MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_ENDED | MPIPP_FLAG_NULL;
   // The record of the buffer's datatype, if it has one; else one of an object that there is not.
