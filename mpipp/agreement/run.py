@@ -286,7 +286,8 @@ def is_of_all(finding: Finding) -> bool:
     """Whether it is of what all processes of a communicator do: the same, whoever is named."""
     if finding.rule.id == "graph-ends":
         return True
-    return any("collective call" in line for p in finding.parties for line in p.details)
+    lines = [line for party in finding.parties for line in party.details]
+    return any("collective call" in line for line in (finding.what, *lines))
 
 
 def _same(finding: Finding, view: View) -> object:

@@ -42,12 +42,16 @@ _CLASSES = {
     "file": "File",
     "request": "Request",
 }
-_WITH_TAGS = ("collectives", "turns")  # of their own
+
+
+def _has_peer(channel: Channel) -> bool:
+    # In others peer and tag stand for something else.
+    return "send" in channel.sequence or "receive" in channel.sequence
 
 
 def without_channel(call: Call, channel: Channel) -> Call:
     """A call that is over without what its channel says."""
-    if channel.sequence in _WITH_TAGS:
+    if not _has_peer(channel):
         return replace(call, comm=None)
     return replace(call, comm=None, dest=None, source=None, tag=None)
 
@@ -55,7 +59,7 @@ def without_channel(call: Call, channel: Channel) -> Call:
 def _in_channel(call: Call, channel: Channel, comm: Comm) -> Call:
     # The reverse.
     handle = None if "unlisted" in comm.header.flags else comm.header.handle
-    if channel.sequence in _WITH_TAGS:
+    if not _has_peer(channel):
         return replace(call, comm=handle)
     if "send" in channel.sequence:
         return replace(call, comm=handle, tag=channel.tag, dest=channel.peer)

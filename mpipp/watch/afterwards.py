@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mpipp.agreement import saving
@@ -21,12 +22,13 @@ from mpipp.checks.past.agreement import Collectives
 from mpipp.checks.past.sides import Side, every, is_joined
 from mpipp.checks.world import Member, World
 from mpipp.errors import MpippError
+from mpipp.model import Comm, Stretch
 from mpipp.watch.connection import Disagreeing
 from mpipp.watch.elsewhere import are_elsewhere
 from mpipp.watch.everywhere import Leaving, Meeting
-from mpipp.watch.growing import Growing
+from mpipp.watch.growing import Growing, Seen
 from mpipp.watch.stopping import Stopping
-from mpipp.watch.strict import STOPS, answer
+from mpipp.watch.strict import STOPS, Told, answer
 from mpipp.watch.telling import Telling
 from mpipp.watch.view import Shown, View
 from mpipp.watch.watched import Watched
@@ -34,7 +36,8 @@ from mpipp.watch.watched import Watched
 _INTERVAL = 0.1  # seconds between looks whether others have asked
 _SOON = 2.0  # seconds in which others may follow one that was asked
 _LATE = 15.0  # seconds in which the watchers of other nodes have looked
-_MOST_STRETCHES = 4096  # of a channel of each process: the last
+_MOST_CALLS = 1000  # of a channel of each process: the last
+_MOST_VAIN = 8  # calls on a communicator that were compared, and are right after all
 _LOOKS, _LOOK = 3, 0.005  # and seconds between them: what was there at one is told at the next
 _BETWEEN_NODES = "nonblocking collective calls as they completed (--strict), between nodes"
 
@@ -44,13 +47,48 @@ class _Asker(NamedTuple):
     call: Disagreeing
 
 
+class _Own:
+    # What a process has called last on the communicators that were asked for.
+
+    def __init__(self, one: Watched) -> None:
+        self.one = one
+        self._growing = Growing(one)
+        self._last: dict[int, list[Stretch]] = {}  # by the address of a history
+
+    def look(self) -> list[Seen]:
+        return list(self._growing.look())
+
+    def left(self, asked: Disagreeing, looked: Iterable[Seen]) -> Iterator[Leaving]:
+        process = self.one.process(0)
+        on = [seen for seen in looked if seen.comm.identity == asked.identity]
+        joined = [seen for seen in on if is_joined(seen.channel)]
+        for side in self._growing.sides(process, joined, float("inf")):
+            before = self._last.get(side.channel.history, [])
+            self._last[side.channel.history] = _last_of([*before, *side.stretches])
+        for comm in process.registry.objects("comm", ended=True):
+            if isinstance(comm, Comm) and comm.identity == asked.identity:
+                known = [channel for channel in comm.channels if channel.history in self._last]
+                member = Member(process, comm)
+                past = [Side(member, each, self._last[each.history]) for each in known]
+                call = asked._replace(pid=self.one.pid, tid=self.one.pid)
+                yield Leaving(self.one, call, past)
+                return
+
+
+class _Over(NamedTuple):
+    # What came of comparing calls.
+    found: int
+    stopped: bool  # whether a process of this node has, or none is to
+
+
 class _Call:
     # Calls on one communicator that seem not to agree.
 
-    def __init__(self, meeting: Meeting, processes: int) -> None:
+    def __init__(self, meeting: Meeting, asked: Disagreeing) -> None:
         self.since = time.monotonic()
         self.meeting = meeting
-        self.processes = processes
+        self.processes = asked.processes
+        self.identity = asked.identity
         self.own: list[Leaving] = []  # on this node
         self.askers: list[_Asker] = []
         self.stops: _Asker | None = None  # one of them
@@ -72,7 +110,10 @@ class Afterwards:
         self._telling = telling
         self._stopping = stopping
         self._calls: dict[int, _Call] = {}
-        self._over: set[int] = set()  # numbers of those that were compared
+        self._own: dict[Watched, _Own] = {}
+        # By number; those that are there are of another run: their processes have ended.
+        self._over = dict.fromkeys(self._numbers() if directory else (), _Over(0, True))
+        self._vain: Counter[int] = Counter()  # of communicators, by identity
         self._met: list[Meeting] = []
         self._next = 0.0
         self._last = -_SOON  # when one was asked
@@ -84,11 +125,29 @@ class Afterwards:
 
     def add(self, connection: socket.socket, call: Disagreeing) -> None:
         """A process has asked, and between those of its node nothing was found."""
-        if call.number not in self._over and self._is_shared() and self._join(call):
+        if over := self._over.get(call.number):
+            self._answer(_Asker(connection, call), over)
+        elif self._is_to_be_compared(call) and self._join(call):
             self._calls[call.number].askers.append(_Asker(connection, call))
             self._compare()
         else:
             answer(connection, 0)
+
+    def _is_to_be_compared(self, call: Disagreeing) -> bool:
+        one = next((one for one in self._watched if one.pid == call.pid), None)
+        known = one is not None and not one.spawned and call.identity and call.number
+        return bool(known) and self._vain[call.identity] < _MOST_VAIN and self._is_shared()
+
+    def _answer(self, asker: _Asker, over: _Over) -> None:
+        # It comes later than others of its node, none of which has stopped.
+        one = next((one for one in self._watched if one.pid == asker.call.pid), None)
+        stops = over.found and not over.stopped and one is not None
+        if one is not None and stops:
+            one.refresh()
+            self._stopping.say(one, asker.call.tid)
+            self._stopping.stop(one, asker.call.tid)
+            self._over[asker.call.number] = over._replace(stopped=True)
+        answer(asker.connection, over.found | STOPS if stops else over.found)
 
     def look(self) -> None:
         """Take part in what others have asked; compare what all have left, and answer."""
@@ -110,6 +169,10 @@ class Afterwards:
     def _compare(self) -> None:
         for number, call in list(self._calls.items()):
             try:
+                if call.meeting.is_given_up or not self._directory:  # a node has said why
+                    self._directory = ""
+                    self._end(number, 0)
+                    continue
                 if call.meeting.count + len(call.own) < call.processes:
                     if time.monotonic() - call.since <= _LATE:
                         continue
@@ -117,7 +180,7 @@ class Afterwards:
                 found = self._compared(call)
             except MpippError as error:
                 found = 0
-                self._fail(error)
+                self._fail(error, call.meeting)
             self._end(number, found)
 
     def _is_shared(self) -> bool:
@@ -126,21 +189,22 @@ class Afterwards:
             self._directory and strict and are_elsewhere(strict[0].registry.info, self._watched)
         )
 
+    def _numbers(self) -> list[int]:
+        # Of the calls that were asked about.
+        paths = saving.paths(os.path.join(self._directory, saving.STRICT))
+        return [number for path in paths if (number := _number(os.path.basename(path)))]
+
     def _take_part(self) -> None:
-        try:
-            names = os.listdir(os.path.join(self._directory, saving.STRICT))
-        except OSError:
-            return
-        for name in names:
-            number = _number(name)
-            if number and number not in self._over and number not in self._calls:
+        for number in self._numbers():
+            if number not in self._over and number not in self._calls:
+                meeting = self._meeting(number)
                 try:
-                    asked = next(iter(self._meeting(number).calls()), None)
+                    asked = next(iter(meeting.calls()), None)
                 except MpippError as error:
-                    self._fail(error)
+                    self._fail(error, meeting)
                     return
-                if asked is not None:
-                    self._join(asked)
+                if asked is not None and not self._join(asked):
+                    return
 
     def _meeting(self, number: int) -> Meeting:
         return Meeting(self._directory, f"{saving.STARTED}{number:016x}")
@@ -148,25 +212,39 @@ class Afterwards:
     def _join(self, asked: Disagreeing) -> bool:
         if asked.number not in self._calls:
             self._last = time.monotonic()
-            call = _Call(self._meeting(asked.number), asked.processes)
+            call = _Call(self._meeting(asked.number), asked)
             self._met.append(call.meeting)
             try:
-                call.own = [*_left(self._watched, asked)]
-                call.meeting.leave(call.own)
+                call.own = [*self._left(asked)]
+                call.meeting.leave(call.own, self._telling.before)
             except MpippError as error:
-                self._fail(error)
+                self._fail(error, call.meeting)
                 return False
             self._calls[asked.number] = call
         return True
 
-    def _fail(self, error: MpippError) -> None:
-        # It is waited for once.
+    def _left(self, asked: Disagreeing) -> Iterator[Leaving]:
+        # All have started the calls by now. Spawned jobs have communicators of the same identities.
+        own = [self._own.setdefault(one, _Own(one)) for one in self._watched if not one.spawned]
+        for _ in range(_LOOKS - 1):
+            for each in own:
+                each.look()
+            time.sleep(_LOOK)
+        for each in own:
+            yield from each.left(asked, each.look())
+
+    def _fail(self, error: MpippError, meeting: Meeting) -> None:
+        # It is waited for once, on all nodes.
         self._telling.not_checked(f"{_BETWEEN_NODES}: {error}")
+        meeting.give_up()
         self._directory = ""
 
     def _end(self, number: int, found: int) -> None:
-        self._over.add(number)
         call = self._calls.pop(number)
+        has_stopped = not self._stopping.is_asked_for or call.stops is not None
+        self._over[number] = _Over(found, has_stopped)
+        if call.askers and not found:
+            self._vain[call.identity] += 1
         for asker in call.askers:
             answer(asker.connection, found | STOPS if asker is call.stops else found)
 
@@ -193,11 +271,14 @@ class Afterwards:
         new = [one for one in found if not self._telling.before.has(one, view.where)]
         if not new:
             return 0
+        elsewhere = Told()  # where processes of one node differed
+        call.meeting.add_told(elsewhere)
         by_pid = {one.pid: one for one in self._watched}
         if self._stopping.is_asked_for:
             call.stops = next((one for one in call.askers if one.call.pid in by_pid), None)
         stops = by_pid[call.stops.call.pid] if call.stops else None
-        own = [one for one in new if isinstance(of[one.parties[0].process], Watched)]
+        untold = [one for one in new if not elsewhere.has(one, view.where)]
+        own = [one for one in untold if isinstance(of[one.parties[0].process], Watched)]
         if own:
             self._telling.tell(of, own, self._stopping.line(stops) if stops else "")
         elif stops and call.stops:
@@ -216,24 +297,7 @@ def _number(name: str) -> int:
         return 0
 
 
-def _left(watched: Sequence[Watched], asked: Disagreeing) -> Iterator[Leaving]:
-    # What processes have called on a communicator so far; all have started the calls by now.
-    each = [(one, Growing(one)) for one in watched]
-    for _ in range(_LOOKS - 1):
-        for _, growing in each:
-            list(growing.look())
-        time.sleep(_LOOK)
-    for one, growing in each:
-        process = one.process(0)
-        seen = [
-            channel
-            for channel in growing.look()
-            if channel.comm.identity == asked.identity and is_joined(channel.channel)
-        ]
-        past = [
-            Side(side.member, side.channel, side.stretches[-_MOST_STRETCHES:])
-            for side in growing.sides(process, seen, float("inf"))
-        ]
-        if past:
-            call = asked._replace(pid=one.pid, tid=one.pid)
-            yield Leaving(one, call, past)
+def _last_of(stretches: Sequence[Stretch]) -> list[Stretch]:
+    # All processes have the same ordinals, and about as many.
+    first = stretches[-1].end - _MOST_CALLS if stretches else 0
+    return [one.part(max(first, one.first), one.end) for one in stretches if one.end > first]

@@ -11,8 +11,8 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from mpipp.agreement import saving
 from mpipp.checks.past.sides import Side
@@ -20,8 +20,10 @@ from mpipp.errors import MpippError
 from mpipp.watch import start
 from mpipp.watch.connection import Disagreeing
 from mpipp.watch.elsewhere import Elsewhere
+from mpipp.watch.strict import Told
 from mpipp.watch.watched import Watched
 
+_GIVEN_UP = "given-up"
 _KEPT = 120.0  # seconds in which the watchers of all nodes have read it
 
 
@@ -42,18 +44,24 @@ class Meeting:
         self._since = time.monotonic()
         self._left: list[str] = []  # files
 
-    def leave(self, of: Iterable[Leaving]) -> None:
-        """What these processes of this node do. Raises MpippError."""
+    def leave(self, of: Iterable[Leaving], told: Told | None = None) -> None:
+        """What these processes of this node do. Raises MpippError.
+
+        Args:
+            told: what the node has told already.
+        """
         from mpipp.agreement import files  # it takes some time to load
 
         said: list[list[object]] = []
         for one, call, past in of:
             one.refresh()
+            one.places.refresh()
             left = files.written(one.process(0), one.places.frames, start.node(), past=past)
             name = os.path.join(saving.PROCESSES, f"{self._own}-{call.pid}")
             self._save(name, left.process)
             said.append([os.path.basename(name), *call])
-        self._save(f"{self._own}.json", json.dumps(said).encode())
+        content = {"calls": said, "told": told.plain() if told else []}
+        self._save(f"{self._own}.json", json.dumps(content).encode())
 
     def _save(self, name: str, content: bytes) -> None:
         try:
@@ -81,20 +89,49 @@ class Meeting:
             for name, call in self._others()
         ]
 
+    def add_told(self, to: Told) -> None:
+        """What other nodes have told. Raises MpippError for what makes no sense."""
+        for path, said in self._said():
+            try:
+                to.add_plain(said["told"])
+            except (ValueError, TypeError):
+                raise MpippError(f"{path} is damaged") from None
+
     def _others(self) -> list[tuple[str, Disagreeing]]:
         found = []
+        for path, said in self._said():
+            try:
+                for name, *numbers in said["calls"]:
+                    if not isinstance(name, str) or not name.isprintable():
+                        raise ValueError
+                    found.append((name, Disagreeing(*map(int, numbers))))
+            except (ValueError, TypeError, OverflowError):
+                raise MpippError(f"{path} is damaged") from None
+        return found
+
+    def _said(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        # By the watchers of other nodes.
         for path in saving.paths(self._folder):
             if not path.endswith(".json") or os.path.basename(path) == f"{self._own}.json":
                 continue
             try:
                 with open(path, encoding="utf-8") as file:
-                    for name, *numbers in json.loads(file.read()):
-                        if not isinstance(name, str) or not name.isprintable():
-                            raise ValueError
-                        found.append((name, Disagreeing(*map(int, numbers))))
-            except (OSError, ValueError, TypeError, OverflowError, RecursionError):
+                    said = json.loads(file.read())
+                if said.keys() != {"calls", "told"}:
+                    raise ValueError
+            except (OSError, ValueError, AttributeError, RecursionError):
                 raise MpippError(f"{path} is damaged") from None
-        return found
+            yield path, said
+
+    def give_up(self) -> None:
+        """The others need not wait either."""
+        with contextlib.suppress(MpippError):
+            self._save(_GIVEN_UP, b"")
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether somebody has."""
+        return os.path.exists(os.path.join(self._folder, _GIVEN_UP))
 
     @property
     def is_over(self) -> bool:

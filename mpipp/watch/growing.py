@@ -24,8 +24,9 @@ from mpipp.registry.history import History
 from mpipp.watch.watched import Watched
 
 
-class _Seen(NamedTuple):
-    # A channel at a look.
+class Seen(NamedTuple):
+    """A channel at a look."""
+
     comm: Comm
     channel: Channel
     history: History
@@ -45,7 +46,7 @@ class Growing:
         self._told: dict[int, int] = {}
         self._left: set[int] = set()  # histories that there was no time for
 
-    def look(self) -> Iterator[_Seen]:
+    def look(self) -> Iterator[Seen]:
         """The channels with calls that are to be told. They are, by `side`, after all processes
         were looked at."""
         self._watched.refresh()
@@ -64,9 +65,9 @@ class Growing:
                 self._before[at] = last
                 known = min(before.get(at, 0), last)
                 if known > self._told.get(at, 0):
-                    yield _Seen(comm, channel, self._histories[at], known)
+                    yield Seen(comm, channel, self._histories[at], known)
 
-    def sides(self, process: Process, seen: list[_Seen], until: float) -> Iterator[Side]:
+    def sides(self, process: Process, seen: list[Seen], until: float) -> Iterator[Side]:
         """What is new in those channels, as far as it is read up to a time of the monotonic clock;
         those that are left then come first the next time."""
         self._watched.refresh()

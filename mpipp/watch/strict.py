@@ -41,6 +41,14 @@ class Told:
     def __init__(self) -> None:
         self._at: list[tuple[str, set[tuple[str, ...]]]] = []
 
+    def plain(self) -> list[tuple[str, list[list[str]]]]:
+        """For others, which `add_plain` it."""
+        return [(rule, [list(place) for place in places]) for rule, places in self._at]
+
+    def add_plain(self, told: Iterable[tuple[str, list[list[str]]]]) -> None:
+        """What was told by others. Raises ValueError, or TypeError, for what makes no sense."""
+        self._at += [(str(rule), {tuple(map(str, p)) for p in places}) for rule, places in told]
+
     def add(self, found: Sequence[Finding], where: Where) -> None:
         """These were told; `where` gives the source lines of a party."""
         self._at += [(one.rule.id, _places(one, where)) for one in found]

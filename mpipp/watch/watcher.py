@@ -95,7 +95,9 @@ class Watcher:
         self._unsure: list[str] = []  # what was not checked of several then: more may come to rest
         self._asked_strict = 0  # questions about collective calls that seem to disagree
         self._beforehand = Beforehand(settings.report, telling, self._stopping)
-        self._afterwards = Afterwards(settings.report, self._watched, telling, self._stopping)
+        self._afterwards = Afterwards(
+            settings.report if self._compares else "", self._watched, telling, self._stopping
+        )
         self._everybody = Everybody(settings.report)
         self._left = Left(settings.report)
         self._nodes = Nodes(settings.report)

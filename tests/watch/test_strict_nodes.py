@@ -23,6 +23,7 @@ from mpipp.watch import afterwards, beforehand
 from mpipp.watch.afterwards import Afterwards
 from mpipp.watch.beforehand import Asked
 from mpipp.watch.connection import Disagreeing
+from mpipp.watch.strict import Told
 
 ACROSS = "across_nodes.c"
 STOPS = (
@@ -166,7 +167,7 @@ def test_nonblocking_calls_are_compared_as_they_complete(
     options = ("--strict", "--on-error", "abort", "--report", "report")
     found = watched(mpi, tmp_path, *words, options=options, source=ACROSS)
     assert found.status and found.output == ""
-    called = ("Allreduce_init", 27) if how == "persistent" else ("Iallreduce", 31)
+    called = ("Allreduce_init", 29) if how == "persistent" else ("Iallreduce", 33)
     assert found.blocks == [mpi.cited(REDUCED.format(*called))]
     assert [line.split(" processes")[0] for line in found.last] == ["mpipp: 1 error in 4"]
     left = os.listdir(tmp_path / "report" / "strict")
@@ -179,15 +180,43 @@ def test_nonblocking_calls_that_go_on_are_not_told_again_at_the_end(
 ) -> None:
     found = watched(mpi, tmp_path, "later", options=("--strict",), source=ACROSS)
     assert found.output == "went on\n"
-    assert found.blocks == [mpi.cited(REDUCED.format("Iallreduce", 31))]
+    assert found.blocks == [mpi.cited(REDUCED.format("Iallreduce", 33))]
     assert counted(found.last) == ["mpipp: 1 error in 4 processes, 28 calls"]
 
 
+FILES = """\
+error: MPI_File_iwrite_at_all and MPI_File_iwrite_all meet on one file: \
+each process's collective call number 1 on it
+  rank 0: MPI_File_iwrite_at_all(comm = "MPI_COMM_WORLD", buf = 1 MPI_INT)
+    called at across_nodes.c:62 in file
+  rank 2: MPI_File_iwrite_all(comm = "MPI_COMM_WORLD", buf = 1 MPI_INT)
+    called at across_nodes.c:60 in file
+  rule: MPI-4.1, section 6.1: all processes of a communicator must call the same collective \
+operations in the same order
+  to do: find where the processes take different ways: a branch on the rank, or a loop that one of \
+them leaves earlier
+  MUST: MUST_ERROR_COLLECTIVE_CALL_MISMATCH"""
+
+
 @on_mpi("mpich4")
-def test_of_each_node_who_completes_it_first_stops(mpi: MPI, tmp_path: Path) -> None:
+def test_calls_on_a_file_are_told_at_the_end(mpi: MPI, tmp_path: Path) -> None:
+    found = watched(mpi, tmp_path, "file", options=("--strict",), source=ACROSS)
+    assert found.blocks == [mpi.cited(FILES)]
+
+
+@on_mpi("mpich4")
+def test_nobody_is_awaited_who_cannot_be_compared(mpi: MPI, tmp_path: Path) -> None:
+    found = watched(mpi, tmp_path, "threads", options=("--strict",), source=ACROSS)
+    assert (found.status, found.blocks) == (0, [])
+    assert not any("between nodes" in line for line in found.last)
+
+
+@on_mpi("mpich4")
+@pytest.mark.parametrize("how", ["later", "slowly"])
+def test_of_each_node_who_completes_it_first_stops(mpi: MPI, how: str, tmp_path: Path) -> None:
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     env = {**support.clean_environment(PYTHONPATH=str(support.ROOT)), **known}
-    program = [str(runs.program(ACROSS, mpi)), "later"]
+    program = [str(runs.program(ACROSS, mpi)), how]
     command = [sys.executable, "-m", "mpipp.cli", *words(mpi, 2, 4, "--stop"), *program]
     with subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
         try:
@@ -197,7 +226,7 @@ def test_of_each_node_who_completes_it_first_stops(mpi: MPI, tmp_path: Path) -> 
                 go_on(one)
             assert run.stderr
             last = run.stderr.read().splitlines()[-1]
-            assert last.startswith("mpipp: 1 error in 4 processes, 28 calls")
+            assert last.startswith("mpipp: 1 error in 4 processes, ")
             assert run.wait() == 0
         finally:
             if run.poll() is None:
@@ -228,13 +257,13 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
     assert not one.is_due([])
     folder = tmp_path / "strict" / f"{7:016x}"
     left = folder / "node1-5.json"
-    for text in ('[["name"]]', '[["a", Infinity, 1, 7, 1, 1, 2]]', "[" * 100000, "5"):
-        left.write_text(text)
+    for calls in ('[["name"]]', '[["a", Infinity, 1, 7, 1, 1, 2]]', "[" * 100000, "5"):
+        left.write_text(f'{{"calls": {calls}, "told": []}}')
         assert one.is_due([])
         assert one.failed == f"{left} is damaged"
     # Its list is whole, and its process is not.
     another = asked(tmp_path)
-    left.write_text('[["node1-5-200", 200, 200, 7, 1, 1, 2]]')
+    left.write_text('{"calls": [["node1-5-200", 200, 200, 7, 1, 1, 2]], "told": []}')
     (folder / "processes").mkdir(exist_ok=True)
     (folder / "processes" / "node1-5-200").write_bytes(b"no process")
     assert another.is_due([]) and not another.failed
@@ -248,17 +277,32 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
     assert third.failed.startswith("cannot write ")
 
 
+class One(SimpleNamespace):
+    """A watched process."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
+
+
 @pytest.mark.parametrize("left", ["", "5"])
 def test_who_has_completed_a_call_does_not_wait_for_ever(
     left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other process is on a node whose watcher leaves nothing, or nonsense."""
     info = SimpleNamespace(world="1", world_rank=0, world_size=2)
-    registry = SimpleNamespace(info=info, objects=lambda kind, ended: ())
-    one: Any = SimpleNamespace(strict=True, registry=registry, refresh=int, process=int)
+    registry: Any = SimpleNamespace(info=info, objects=lambda kind, ended: ())
+    process = SimpleNamespace(registry=registry)
+    one: Any = One(
+        pid=100,
+        spawned=0,
+        strict=True,
+        registry=registry,
+        refresh=int,
+        process=lambda number: process,
+    )
     said: list[str] = []
-    telling: Any = SimpleNamespace(not_checked=said.append)
-    stopping: Any = None
+    telling: Any = SimpleNamespace(not_checked=said.append, before=Told())
+    stopping: Any = SimpleNamespace(is_asked_for=False)
     calls = Afterwards(str(tmp_path), [one], telling, stopping)
     own, other = socket.socketpair()
     calls.add(other, Disagreeing(100, 100, 7, 1, 0, 2))
@@ -277,3 +321,15 @@ def test_who_has_completed_a_call_does_not_wait_for_ever(
     own, other = socket.socketpair()
     calls.add(other, Disagreeing(100, 100, 8, 1, 0, 2))
     assert own.recv(1) == b"\0" and len(said) == 1
+
+
+def test_what_another_run_has_left_is_nobodys(tmp_path: Path) -> None:
+    left = tmp_path / "strict" / f"started-{7:016x}" / "node1-5.json"
+    left.parent.mkdir(parents=True)
+    left.write_text("no list")
+    info = SimpleNamespace(world="1", world_rank=0, world_size=2)
+    one: Any = One(spawned=0, strict=True, registry=SimpleNamespace(info=info))
+    nothing: Any = None
+    calls = Afterwards(str(tmp_path), [one], nothing, nothing)
+    calls.look()
+    assert not calls.are_waiting

@@ -54,7 +54,8 @@ void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_s
 
 // Whether it is there, on its communicator, for the first time; its number then, else 0.
 static uint64_t new_number(const struct mpipp_later *later) {
-  uint64_t key = mpipp_mixed(later->sum, later->identity), *known = &told[key % REMEMBERED];
+  uint64_t key = mpipp_mixed(mpipp_mixed(later->sum, later->identity), mpipp_shadows_number);
+  uint64_t *known = &told[key % REMEMBERED];
   if (!later->sum || *known == key || asked >= MOST_ASKED) return 0;
   *known = key;
   asked++;

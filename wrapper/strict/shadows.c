@@ -2,11 +2,13 @@
 #include "strict/shadows.h"
 
 #include <stddef.h>
+#include <time.h>
 
 #include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "records/registry.h"
 #include "records/store.h"
+#include "strict/terms.h"
 #include "watch/disagreement.h"
 
 // Libraries have some 2,000 communicators at a time, and they are the program's.
@@ -155,6 +157,16 @@ void mpipp_shadow_make_late(const struct mpipp_passage *passage) {
   if (record && record->kind == MPIPP_COMM) make_of((struct mpipp_comm *)record);
 }
 
+uint64_t mpipp_shadows_number = 0;
+
+static void agree_on_number(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  mpipp_shadows_number =
+      mpipp_mixed((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, mpipp_registry.pid);
+  PMPI(Bcast)(&mpipp_shadows_number, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+}
+
 void mpipp_shadow_make(const struct mpipp_passage *passage) {
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
@@ -162,7 +174,10 @@ void mpipp_shadow_make(const struct mpipp_passage *passage) {
     // Asked of who needs no communication: others may not be strict, and would take no part.
     all_make_them = mpipp_registry.world_size < 2 || mpipp_ask_whether_all(mpipp_registry.pid);
     is_decided = 1;
-    if (all_make_them) make_of_comm(MPI_COMM_WORLD);
+    if (all_make_them) {
+      make_of_comm(MPI_COMM_WORLD);
+      agree_on_number();
+    }
     return;
   }
   if (!all_make_them || !passage->handle || facts->over == MPIPP_OVER_NONE ||

@@ -6,6 +6,7 @@
 
 #include "intercept/seam.h"
 #include "mpi/vendor.h"
+#include "records/store.h"
 
 // Where a collective call is compared.
 struct mpipp_shadow {
@@ -25,6 +26,9 @@ void mpipp_shadow_make(const struct mpipp_passage *passage);
 // In a blocking collective call on a communicator that a nonblocking call has made: the first that
 // is in all its processes at the same place among their calls there.
 void mpipp_shadow_make_late(const struct mpipp_passage *passage);
+
+// The same in all processes of MPI_COMM_WORLD, and another in each run.
+extern uint64_t mpipp_shadows_number MPIPP_HIDDEN;
 
 // Whether there are none, since not all processes make them.
 int mpipp_shadows_are_off(void);

@@ -2,8 +2,10 @@
 // Calls that differ between the first two processes and the last two; "twice": at one place, first
 // between the first two. Four processes.
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank;
 
@@ -35,6 +37,56 @@ static void later(int is_persistent) {
   if (rank == 0) printf("went on\n");
 }
 
+// The last two complete theirs when the first two have been told.
+static void slowly(void) {
+  int one = 1, sum, found;
+  MPI_Request request;
+  MPI_Iallreduce(&one, &sum, 1, MPI_INT, rank > 1 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD, &request);
+  for (double until = MPI_Wtime() + 3; rank > 1 && MPI_Wtime() < until; usleep(2000))
+    MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void file(void) {
+  MPI_File file;
+  MPI_Request request;
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "romio_cb_write", "disable");
+  MPI_File_open(MPI_COMM_WORLD, "made", MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file);
+  MPI_Info_free(&info);
+  if (rank > 1) MPI_File_seek(file, 4 * rank, MPI_SEEK_SET);
+  if (rank > 1)
+    MPI_File_iwrite_all(file, &rank, 1, MPI_INT, &request);
+  else
+    MPI_File_iwrite_at_all(file, 4 * rank, &rank, 1, MPI_INT, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+static void *reduced(void *unused) {
+  reduce(MPI_SUM);
+  return unused;
+}
+
+// A communicator that threads share, and what is packed, which is right.
+static void threads(void) {
+  pthread_t thread;
+  char packed[64];
+  int values[3] = {0}, at = 0;
+  MPI_Request request;
+  pthread_create(&thread, NULL, reduced, NULL);
+  pthread_join(thread, NULL);
+  reduce(MPI_SUM);
+  if (rank) {
+    MPI_Ibcast(values, 3, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  } else {
+    MPI_Pack(values, 3, MPI_INT, packed, sizeof packed, &at, MPI_COMM_WORLD);
+    MPI_Ibcast(packed, at, MPI_PACKED, 0, MPI_COMM_WORLD, &request);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void groups(void) {
   MPI_Group world, some;
   MPI_Comm made = MPI_COMM_NULL;
@@ -49,12 +101,16 @@ static void groups(void) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (argc > 1 && !strcmp(argv[1], "twice")) twice();
   if (argc > 1 && !strcmp(argv[1], "groups")) groups();
   if (argc > 1 && !strcmp(argv[1], "later")) later(argc > 2);
+  if (argc > 1 && !strcmp(argv[1], "slowly")) slowly();
+  if (argc > 1 && !strcmp(argv[1], "file")) file();
+  if (argc > 1 && !strcmp(argv[1], "threads")) threads();
   if (argc > 1 && !strcmp(argv[1], "many"))
     for (int turn = 0; turn < 20; turn++) reduce(rank > 1 ? MPI_MAX : MPI_SUM);
   MPI_Finalize();
