@@ -152,7 +152,7 @@ static uint64_t sum_of_place(const struct mpipp_call *call) {
     return 0;
   const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
   uint64_t sum = (uintptr_t)comm * OF_COMM + comm->object.serial;
-  if (MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) {
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_RECVTAG) || MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) {
     if (!mpipp_has_plain_ranks(call, comm, NULL)) return 0;
     sum += mpipp_to_nobody(call) * OF_NOBODY;
   }

@@ -21,7 +21,8 @@ static inline int mpipp_is_to_nobody(const struct mpipp_call *call, uint32_t wri
   return mpipp_to_nobody(call) >> (writes != 0) & 1;
 }
 
-// Whether all ranks and tags are ones of that communicator: no wildcards, nor the null process.
+// Whether all ranks, and the tag, are ones of that communicator: no wildcards, nor the null
+// process. Without a recvtag.
 static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mpipp_call *call,
                                                                  const struct mpipp_comm *comm) {
   const uint32_t present = call->present;
@@ -30,7 +31,7 @@ static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mp
   if (MPIPP_UNLIKELY(present & MPIPP_HAS_DEST && (uint64_t)call->dest >= size)) return 0;
   if (MPIPP_UNLIKELY(present & MPIPP_HAS_SOURCE && (uint64_t)call->source >= size)) return 0;
   if (MPIPP_UNLIKELY(present & MPIPP_HAS_ROOT && (uint64_t)call->root >= size)) return 0;
-  return !(present & MPIPP_HAS_RECVTAG);
+  return 1;
 }
 
 // Whether ranks and tags are ones of that communicator, wildcards, or the null process.
