@@ -257,7 +257,8 @@ class Afterwards:
         processes = [one.process(number) for number, one in enumerate(of)]
         past = Collectives()
         for one, process in zip(of, processes):
-            for side in sides.get(id(one)) or every(World([process]), is_joined):
+            left = sides.get(id(one))  # of this node: what grows is read by looks alone
+            for side in every(World([process]), is_joined) if left is None else left:
                 member = Member(process, side.member.comm)
                 past.add(Side(member, side.channel, side.stretches))
         found = cited(list(past.compare()), processes)

@@ -19,7 +19,6 @@ static void twice(void) {
   for (int turn = 0; turn < 2; turn++) reduce(turn ? second : first);
 }
 
-// The first two have completed theirs when the others look for what is complete.
 static void later(int is_persistent) {
   int one = 1, sum;
   MPI_Op op = rank > 1 ? MPI_MAX : MPI_SUM;
