@@ -18,9 +18,11 @@ from mpipp.registry.source import Source
 _MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # of a page: those of an entry
 FIRST = 2  # words of an entry before its own
-_KIND = 0x7F  # of a head
-_LIKE = 0x80  # of a head: only the words follow that differ from those of an earlier entry
-_CHANGES = 24  # bits that say which those are, below the number of that entry
+_KIND = 0x3F  # of a head
+# Of a head, the one word of an entry that is like an earlier one: only the words follow that differ
+# from those, or by how much they differ, two in one.
+_LIKE, _NARROW = 0x80, 0x40
+_CHANGES = 24  # bits that say which those are, from the 16th on; above, the number of that entry
 ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
 MESSAGE = 1 << 62  # of a request that is a message which a matching probe took
 
@@ -144,39 +146,49 @@ def kind(head: int) -> int:
     return head & _KIND
 
 
-def is_like(head: int) -> bool:
-    """Whether an entry is written as like an earlier one, without a place of its own."""
-    return bool(head & _LIKE)
+def length(head: int) -> int:
+    """How many words an entry has, from the first."""
+    return head >> 8 & (0xFF if head & _LIKE else 0xFFFFFF)
 
 
-def places(of: array[int], kinds: Kinds) -> array[int]:
+class Places(NamedTuple):
+    """Where entries begin: all of them, and those that are like none."""
+
+    all: array[int]
+    whole: array[int]
+
+
+def places(of: array[int], kinds: Kinds) -> Places:
     """Where each entry begins, up to one that makes no sense."""
-    found = array("Q")
+    found = Places(array("Q"), array("Q"))
     sizes = _sizes(kinds)
     at, end = 0, len(of)
     while at < end:
         head = of[at]
-        count = head >> 8 & 0xFFFFFF
+        count = length(head)
         least, most = sizes[head & 0xFF]
         if not least <= count <= most or at + count > end:
             break
-        if head & _LIKE and not _fits(of, at, found):
+        if not head & _LIKE:
+            found.whole.append(at)
+        elif not _fits(of, head, found.whole):
             break
-        found.append(at)
+        found.all.append(at)
         at += count
     return found
 
 
-def _fits(of: array[int], at: int, before: array[int]) -> bool:
+def _fits(of: array[int], head: int, whole: array[int]) -> bool:
     # Whether there is the entry that this one is like, with so many words.
-    head, number = of[at], of[at + 1] >> _CHANGES
-    if number >= len(before):
+    number = head >> 16 + _CHANGES
+    if number >= len(whole):
         return False
-    first = of[before[number]]
-    changed = _changed(of[at + 1])
-    if first & 0xFF != kind(head) or (head >> 8 & 0xFFFFFF) != FIRST + len(changed):
+    first = of[whole[number]]
+    changed = _changed(head)
+    own = (len(changed) + 1) // 2 if head & _NARROW else len(changed)
+    if first & 0xFF != kind(head) or length(head) != 1 + own:
         return False
-    return not changed or changed[-1] < (first >> 8 & 0xFFFFFF) - FIRST
+    return not changed or changed[-1] < length(first) - FIRST
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -184,14 +196,14 @@ def _bits(mask: int) -> tuple[int, ...]:
     return tuple(i for i in range(_CHANGES) if mask >> i & 1)
 
 
-def _changed(word: int) -> tuple[int, ...]:
+def _changed(head: int) -> tuple[int, ...]:
     # Which words of its own an entry has that is like another.
-    return _bits(word & (1 << _CHANGES) - 1)
+    return _bits(head >> 16 & (1 << _CHANGES) - 1)
 
 
-def end(of: array[int], places: array[int]) -> int:
+def end(of: array[int], places: Places) -> int:
     """How many words the entries have that begin there."""
-    return places[-1] + (of[places[-1]] >> 8 & 0xFFFFFF) if places else 0
+    return places.all[-1] + length(of[places.all[-1]]) if places.all else 0
 
 
 def _sizes(kinds: Kinds) -> list[tuple[int, int]]:
@@ -201,34 +213,43 @@ def _sizes(kinds: Kinds) -> list[tuple[int, int]]:
         found[getattr(kinds, name)] = FIRST + count, FIRST + count
     for name, count in _LEAST.items():
         found[getattr(kinds, name)] = FIRST + count, _MAX_WORDS
-    found[_LIKE:] = [(FIRST, FIRST + _CHANGES)] * (256 - _LIKE)
+    found[_LIKE:] = [(1, 1 + _CHANGES)] * (256 - _LIKE)
     return found
 
 
-def entry(of: array[int], places: array[int], number: int) -> Entry:
+def entry(of: array[int], places: Places, number: int) -> Entry:
     """The one with that number, with all its words."""
-    at = places[number]
-    head, place = of[at], of[at + 1]
-    own = of[at + FIRST : at + (head >> 8 & 0xFFFFFF)]
-    if head & _LIKE:
-        first = places[place >> _CHANGES]
-        differing, changed = own, _changed(place)
-        own = of[first + FIRST : first + (of[first] >> 8 & 0xFFFFFF)]
-        place = of[first + 1]
-        for i, word in zip(changed, differing):
+    at = places.all[number]
+    like = of[at]
+    first = places.whole[like >> 16 + _CHANGES] if like & _LIKE else at
+    head = of[first]
+    own = of[first + FIRST : first + length(head)]
+    if like & _LIKE:
+        _change(own, like, of[at + 1 : at + length(like)])
+    return Entry(number, kind(head), head >> 32 & 0xFFFF, head >> 48, of[first + 1], own)
+
+
+def _change(own: array[int], head: int, left: array[int]) -> None:
+    # From the words of the earlier entry to those of one that is like it, of which these are left.
+    changed = _changed(head)
+    if not head & _NARROW:
+        for i, word in zip(changed, left):
             own[i] = word
-    return Entry(number, kind(head), head >> 32 & 0xFFFF, head >> 48, place, own)
+        return
+    for turn, i in enumerate(changed):
+        half = left[turn // 2] >> 32 * (turn % 2) & 0xFFFFFFFF
+        own[i] = own[i] + (half ^ 1 << 31) - (1 << 31) & (1 << 64) - 1
 
 
 def written(of: array[int], at: int) -> bytes:
     """An entry as it is in its log: equal ones say the same, but for their numbers."""
-    return of[at : at + (of[at] >> 8 & 0xFFFFFF)].tobytes()
+    return of[at : at + length(of[at])].tobytes()
 
 
-def entries(of: array[int], places: array[int], kinds: Sequence[int] = ()) -> Iterator[Entry]:
+def entries(of: array[int], places: Places, kinds: Sequence[int] = ()) -> Iterator[Entry]:
     """In their order: those of these kinds, or all."""
-    for number, at in enumerate(places):
-        if not kinds or of[at] & _KIND in kinds:
+    for number, at in enumerate(places.all):
+        if not kinds or kind(of[at]) in kinds:
             yield entry(of, places, number)
 
 

@@ -150,7 +150,7 @@ class LoggedCalls:
         return self._has(self._kinds.elsewhere)
 
     def _has(self, kind: int) -> bool:
-        return any(logged.kind(self._words[at]) == kind for at in self._places)
+        return any(logged.kind(self._words[at]) == kind for at in self._places.all)
 
     def moved(
         self,
@@ -167,13 +167,11 @@ class LoggedCalls:
         places: dict[int, int] = {}
         datatypes: dict[int, int] = {0: 0}
         procedures: dict[int, str] = {}
-        for at in self._places:
+        for at in self._places.whole:  # the others have place and datatypes of these
             head, where = words[at], words[at + 1]
             number = head >> 32 & 0xFFFF
             if number not in procedures:
                 procedures[number] = self._known_procedure(number)
-            if logged.is_like(head):
-                continue  # has place and datatypes of another
             if where not in places:
                 named = place(self._around.naming.site(where, 0))
                 # Calls of one line are equal in all processes that run the same file.
@@ -182,7 +180,7 @@ class LoggedCalls:
             if logged.kind(head) != self._kinds.operation:
                 continue
             roles = ROLES.get(operation_kind(procedures[number]), ())
-            first, end = at + logged.FIRST + FIRST + 2, at + (head >> 8 & 0xFFFFFF)
+            first, end = at + logged.FIRST + FIRST + 2, at + logged.length(head)
             for record in range(first, min(first + 3 * len(roles), end), 3):
                 if words[record] not in datatypes:
                     datatypes[words[record]] = 1 + datatype(self._around.datatype(words[record]))
@@ -199,7 +197,7 @@ class LoggedCalls:
     def call(self, number: int) -> Call | None:
         """The call of an event, with its buffers if it is an operation; None: there is none."""
         wanted = number // STEPS
-        if not 0 <= wanted < len(self._places):
+        if not 0 <= wanted < len(self._places.all):
             return None
         return self._call(self.entry(wanted))
 

@@ -97,7 +97,7 @@ class Log(LoggedCalls):
             made = _Events(self, kinds, Receives(taken, kinds), reach, queried)
             words = self._words
             repeated = kinds.operation, kinds.synchronization
-            for number, at in enumerate(self._places):
+            for number, at in enumerate(self._places.all):
                 if logged.kind(words[at]) in repeated:
                     yield made.alike(number, logged.written(words, at))
                 else:

@@ -271,7 +271,7 @@ def shortened(words: array[int]) -> array[int]:
     """A log in which entries are like earlier ones, as the wrapper writes them."""
     found = array("Q")
     firsts: dict[tuple[int, int], tuple[int, array[int]]] = {}
-    at = number = 0
+    at = whole = 0
     while at < len(words):
         head, place = words[at : at + 2]
         own = words[at + 2 : at + (head >> 8 & 0xFFFFFF)]
@@ -281,14 +281,28 @@ def shortened(words: array[int]) -> array[int]:
         is_operation = head & 0xFF == KINDS.operation
         is_whole = len(differ) == len(own) or head & 0xFF == KINDS.access
         if is_whole or (is_operation and any(i >= 7 and i % 3 == 1 for i in differ)):
-            firsts[head, place] = number, own
+            firsts[head, place] = whole, own
             found.extend((head, place, *own))
-        else:
-            bits = sum(1 << i for i in differ)
-            like = head & ~(0xFFFFFF << 8) | 0x80 | (2 + len(differ)) << 8
-            found.extend((like, before << 24 | bits, *(own[i] for i in differ)))
-        number += 1
+            whole += 1
+            continue
+        assert first is not None
+        by = [own[i] - first[i] for i in differ]
+        by = [one - (1 << 64) if one >> 63 == 1 else one for one in by]
+        by = [one + (1 << 64) if one < -(1 << 63) else one for one in by]
+        is_narrow = all(-(1 << 31) <= one < 1 << 31 for one in by)
+        left = _in_pairs(by) if is_narrow else [own[i] for i in differ]
+        bits = sum(1 << i for i in differ)
+        found.append(
+            head & 0x3F | 0x80 | is_narrow << 6 | (1 + len(left)) << 8 | bits << 16 | before << 40
+        )
+        found.extend(left)
     return found
+
+
+def _in_pairs(numbers: list[int]) -> list[int]:
+    # Two in a word, the first one in its lower half.
+    halves = [one & 0xFFFFFFFF for one in numbers] + [0] * (len(numbers) % 2)
+    return [low | high << 32 for low, high in zip(halves[::2], halves[1::2])]
 
 
 def told(logs: list[array[int]], is_whole: bool = True) -> tuple[list[str], str]:

@@ -31,16 +31,16 @@ def receives(words: array[int]) -> dict[int, list[Message | None]]:
 def test_what_follows_an_entry_of_no_words_or_too_many_is_left_out(count: int) -> None:
     words = log((KINDS.freed, (1,)), (KINDS.ended, ()), (KINDS.freed, (2,)))
     words[3] = KINDS.ended | count << 8
-    assert list(places(words, KINDS)) == [0]
+    assert list(places(words, KINDS).all) == [0]
     assert end(words, places(words, KINDS)) == 3
 
 
 def test_an_entry_has_as_many_words_as_its_kind() -> None:
     for kind, count in ((KINDS.window, 10), (KINDS.comm, 5), (KINDS.operation, 5)):
-        assert list(places(log((kind, range(count))), KINDS)) == [0]
-        assert list(places(log((kind, range(count - 1))), KINDS)) == []
-    assert list(places(log((KINDS.window, range(11))), KINDS)) == []
-    assert list(places(log((KINDS.comm, range(11))), KINDS)) == [0]
+        assert list(places(log((kind, range(count))), KINDS).all) == [0]
+        assert list(places(log((kind, range(count - 1))), KINDS).all) == []
+    assert list(places(log((KINDS.window, range(11))), KINDS).all) == []
+    assert list(places(log((KINDS.comm, range(11))), KINDS).all) == [0]
 
 
 def test_receives_are_matched_in_the_order_of_posting() -> None:
@@ -88,9 +88,12 @@ def test_what_another_thread_receives_a_probe_may_have_seen_or_not() -> None:
     assert found.ended_by == {1: [Message(7, 3, 5, 0)]}
 
 
-def _like(kind: int, number: int, bits: int, *words: int) -> tuple[int, ...]:
-    # An entry that is like that of a number.
-    return kind | 0x80 | (2 + len(words)) << 8 | 1 << 48, number << 24 | bits, *words
+def _like(
+    kind: int, number: int, bits: int, *words: int, is_narrow: bool = False
+) -> tuple[int, ...]:
+    # An entry that is like that of a number among those that are like none.
+    of = kind | 0x80 | is_narrow << 6
+    return of | (1 + len(words)) << 8 | bits << 16 | number << 40, *words
 
 
 def test_an_entry_that_is_like_an_earlier_one() -> None:
@@ -105,26 +108,41 @@ def test_an_entry_that_is_like_an_earlier_one() -> None:
     ]
 
 
+def test_an_entry_that_differs_by_little_from_an_earlier_one() -> None:
+    words = log((KINDS.receive, (7, 3, 1 << 40, 9, 0, 1, ANY)))
+    by = (-5 & 0xFFFFFFFF) | 0x7FFFFFFF << 32, -(1 << 31) & 0xFFFFFFFF
+    words.extend(_like(KINDS.receive, 0, 0b1000101, *by, is_narrow=True))
+    words.extend(_like(KINDS.receive, 0, 0b100, 6, is_narrow=True))
+    found = [tuple(entry.words) for entry in entries(words, places(words, KINDS))][1:]
+    assert found == [
+        (2, 3, (1 << 40) + 0x7FFFFFFF, 9, 0, 1, ANY - (1 << 31)),
+        (7, 3, (1 << 40) + 6, 9, 0, 1, ANY),
+    ]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         _like(KINDS.started, 2, 2, 5),  # itself
-        _like(KINDS.started, 1 << 39, 2, 5),
+        _like(KINDS.started, (1 << 24) - 1, 2, 5),
         _like(KINDS.started, 1, 0),  # of another kind
         _like(KINDS.started, 0, 3, 5),  # of more words
         _like(KINDS.started, 0, 0, 5),
         _like(KINDS.started, 0, 4, 5),  # of a word that it has not
+        _like(KINDS.started, 0, 3, 5, 6, is_narrow=True),  # of one for both
+        _like(KINDS.started, 0, 3, is_narrow=True),
     ],
 )
 def test_what_follows_an_entry_that_is_like_none_is_left_out(wrong: tuple[int, ...]) -> None:
     words = log((KINDS.started, (7, 1)), (KINDS.ended, ()))
     before = len(words)
     words.extend((*wrong, *log((KINDS.ended, ()))))
-    assert list(places(words, KINDS)) == [0, 4]
+    assert list(places(words, KINDS).all) == [0, 4]
     assert end(words, places(words, KINDS)) == before
 
 
 def test_an_entry_is_not_like_one_that_is_like_another() -> None:
     words = log((KINDS.started, (7, 1)))
     words.extend((*_like(KINDS.started, 0, 2, 5), *_like(KINDS.started, 1, 2, 6)))
-    assert list(places(words, KINDS)) == [0, 4]
+    assert list(places(words, KINDS).all) == [0, 4]
+    assert end(words, places(words, KINDS)) == 6

@@ -19,7 +19,8 @@ static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added; 0: none is
 static uint64_t count, calls;
-// The last entry of a place that has all its words, and its number.
+static uint64_t whole_count; // entries that have all their words
+// The last of them at a place, and its number among them.
 static struct mpipp_whole {
   const uint64_t *words;
   uint64_t number;
@@ -94,48 +95,91 @@ static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
   return at + MPIPP_LOG_FIRST;
 }
 
-// Whether the datatypes of an operation are others.
-static int has_other_records(const uint64_t *at, const uint64_t *first, uint64_t words) {
-  for (uint64_t i = MPIPP_LOG_FIRST + MPIPP_LOG_RECORD; i < words; i += 3)
-    if (at[i] != first[i]) return 1;
-  return 0;
+// The words that differ, as bits. A dozen are compared in each call of a loop: without branches,
+// two at a time.
+static inline uint64_t changes(const uint64_t *at, const uint64_t *first, uint64_t words) {
+  uint64_t changed = 0, i = words;
+  if (i & 1) i--, changed = at[i] != first[i];
+  for (; i > MPIPP_LOG_FIRST; i -= 2) {
+    uint64_t low = at[i - 2] != first[i - 2], high = at[i - 1] != first[i - 1];
+    changed = changed << 2 | high << 1 | low;
+  }
+  return changed;
 }
+
+// Those of an operation that stand for datatypes.
+static const uint64_t RECORDS = (uint64_t)0x1249249249249249 << MPIPP_LOG_RECORD;
 
 static int is_of_place(const struct mpipp_whole *whole, const uint64_t *at) {
   return whole->words && whole->words[0] == at[0] && whole->words[1] == at[1];
 }
 
 // That of the entry's place, or where it is to be.
-static struct mpipp_whole *whole_of(const uint64_t *at) {
+static struct mpipp_whole *whole_of(const uint64_t *at, int *is_there) {
   uint64_t hash = (at[1] + (at[0] & MPIPP_LOG_KIND)) * MPIPP_HASH >> (64 - WHOLES_BITS);
-  for (uint64_t i = 0; i < WAYS; i++)
-    if (!wholes[hash ^ i].words || is_of_place(&wholes[hash ^ i], at)) return &wholes[hash ^ i];
+  for (uint64_t i = 0; i < WAYS; i++) {
+    struct mpipp_whole *whole = &wholes[hash ^ i];
+    *is_there = is_of_place(whole, at);
+    if (*is_there || !whole->words) return whole;
+  }
   return &wholes[hash];
 }
 
-// Loops write the same again and again, but for an address or a rank: of an entry that is like an
-// earlier one of its place, only the words that differ are left. Their number.
-static uint64_t shortened(uint64_t *at, uint64_t words) {
-  uint64_t kind = at[0] & MPIPP_LOG_KIND, changed = 0, left = MPIPP_LOG_FIRST;
-  if (words > MPIPP_LOG_FIRST + MPIPP_LOG_MOST_CHANGED) return words;
-  if (kind == MPIPP_LOGGED_ACCESS) return words; // that may grow
-  struct mpipp_whole *whole = whole_of(at);
-  const uint64_t *first = whole->words;
-  int is_like = is_of_place(whole, at) &&
-                !(kind == MPIPP_LOGGED_OPERATION && has_other_records(at, first, words));
-  if (is_like) {
-    for (uint64_t i = MPIPP_LOG_FIRST; i < words; i++) {
-      if (at[i] == first[i]) continue;
-      changed |= (uint64_t)1 << (i - MPIPP_LOG_FIRST);
-      at[left++] = at[i];
-    }
+// By how much a word that has changed differs.
+static uint64_t difference(const uint64_t *at, const uint64_t *first, uint64_t bits) {
+  uint64_t i = MPIPP_LOG_FIRST + (uint64_t)__builtin_ctzll(bits);
+  return at[i] - first[i];
+}
+
+static int are_narrow(const uint64_t *at, const uint64_t *first, uint64_t changed) {
+  uint64_t wide = 0;
+  for (uint64_t bits = changed; bits; bits &= bits - 1)
+    wide |= (difference(at, first, bits) + ((uint64_t)1 << 31)) >> 32;
+  return !wide;
+}
+
+// Leaves the words of an entry that have changed. How many it has then.
+static uint64_t leave_words(uint64_t *at, uint64_t changed) {
+  uint64_t left = 1;
+  for (; changed; changed &= changed - 1)
+    at[left++] = at[MPIPP_LOG_FIRST + (uint64_t)__builtin_ctzll(changed)];
+  return left;
+}
+
+// The same of differences, two in a word.
+static uint64_t leave_differences(uint64_t *at, const uint64_t *first, uint64_t changed) {
+  uint64_t left = 1;
+  for (; changed; changed &= changed - 1) {
+    uint64_t low = difference(at, first, changed), high = 0;
+    changed &= changed - 1;
+    if (changed) high = difference(at, first, changed);
+    at[left++] = high << 32 | (uint32_t)low;
   }
-  if (!is_like || left == words) {
-    *whole = (struct mpipp_whole){at, count};
+  return left;
+}
+
+// Loops write the same again and again, but for an address or a rank: of an entry that is like an
+// earlier one of its place, only what differs is left. How many words that are.
+static uint64_t shortened(uint64_t *at, uint64_t words) {
+  uint64_t kind = at[0] & MPIPP_LOG_KIND;
+  int is_like = 0;
+  struct mpipp_whole *whole = NULL;
+  // An access may grow.
+  if (words <= MPIPP_LOG_FIRST + MPIPP_LOG_MOST_CHANGED && kind != MPIPP_LOGGED_ACCESS)
+    whole = whole_of(at, &is_like);
+  uint64_t changed = is_like ? changes(at, whole->words, words) : 0;
+  if (kind == MPIPP_LOGGED_OPERATION && changed & RECORDS) is_like = 0;
+  if (!is_like || changed == ((uint64_t)1 << (words - MPIPP_LOG_FIRST)) - 1) {
+    if (whole && whole_count < MPIPP_LOG_MOST_WHOLES)
+      *whole = (struct mpipp_whole){at, whole_count};
+    whole_count++;
     return words;
   }
-  at[0] = MPIPP_LOG_LIKE(at[0], left);
-  at[1] = whole->number << MPIPP_LOG_MOST_CHANGED | changed;
+  int is_narrow = are_narrow(at, whole->words, changed);
+  uint64_t left =
+      is_narrow ? leave_differences(at, whole->words, changed) : leave_words(at, changed);
+  if (is_narrow) kind |= MPIPP_LOG_IS_NARROW;
+  at[0] = MPIPP_LOG_LIKE(kind, left, changed, whole->number);
   return left;
 }
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 // Words of all entries: MPIPP_LOG_HEAD, the place; of each kind those that follow, but see
-// MPIPP_LOG_IS_LIKE. A frame is where
-// on its thread's stack the call was: what is alive lies above. 0: that is not certain.
+// MPIPP_LOG_LIKE. A frame is where on its thread's stack the call was: what is alive lies above. 0:
+// that is not certain.
 enum mpipp_logged {
   // identity, 1 if it is an intercommunicator, the own rank, size, remote size, then 0 or ranks in
   // MPI_COMM_WORLD, which are equal to the ranks if there are none
@@ -109,13 +109,16 @@ enum mpipp_log_values {
 enum { MPIPP_LOG_FIRST = 2 }; // words before those of a kind
 enum { MPIPP_LOG_KIND = 0xff };
 
-// An entry that is like an earlier one of the same procedure and place: in place of its own place
-// the number of that one, and above the words of its kind that differ a bit for each, from the
-// first on; then those words.
+// An entry that is like an earlier one of the same procedure, thread and place. Its one word,
+// beside the kind: how many words it has, of the words of its kind that differ a bit for each, from
+// the first on, and the number of that one among those that are like none. Then those words; or,
+// two in one, by how much each differs (a signed number of 32 bits, the first one in the lower
+// half).
 #define MPIPP_LOG_IS_LIKE ((uint64_t)0x80)
-#define MPIPP_LOG_LIKE(HEAD, WORDS)                                                                \
-  (((HEAD) & ~((uint64_t)0xffffff << 8)) | MPIPP_LOG_IS_LIKE | (uint64_t)(WORDS) << 8)
-enum { MPIPP_LOG_MOST_CHANGED = 24 };
+#define MPIPP_LOG_IS_NARROW ((uint64_t)0x40)
+#define MPIPP_LOG_LIKE(KIND, WORDS, CHANGED, WHOLE)                                                \
+  ((KIND) | MPIPP_LOG_IS_LIKE | (WORDS) << 8 | (CHANGED) << 16 | (WHOLE) << 40)
+enum { MPIPP_LOG_MOST_CHANGED = 24, MPIPP_LOG_MOST_WHOLES = 1 << 24 };
 // The first word of an operation that stands for a datatype; there is one in three from there on,
 // which never differ.
 enum { MPIPP_LOG_RECORD = 7 };
