@@ -190,19 +190,13 @@ static void leave(struct mpipp_passage *passage) {
   mpipp_guard_unlock();
 }
 
-static int wants(const struct mpipp_call *call);
+static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
 
-static struct mpipp_hook hook = {
-    .enter = enter, .leave = leave, .event = event, .wants = wants, .deaf = 1, .order = ORDER};
-
-// From the first compiled part of the program on, which may come late.
-static int wants(const struct mpipp_call *call) {
-  (void)call;
-  if (MPIPP_LIKELY(!MPIPP_READ(hook.deaf))) return 1;
-  if (MPIPP_LIKELY(!MPIPP_READ(mpipp_programs_any))) return 0;
-  mpipp_hook_hears(&hook, 1);
+// With the first compiled part of the program, which may come late: the calls of other programs do
+// not pass here.
+static void hook_in(void) {
+  mpipp_hook_in(&hook);
   if (records) MPIPP_WRITE(mpipp_registry.onesided_looks, 1);
-  return 1;
 }
 
 // The child is not watched.
@@ -211,7 +205,7 @@ static void after_fork_in_child(void) {
   mpipp_programs_call(NULL);
 }
 
-__attribute__((constructor)) static void hook_in(void) {
+__attribute__((constructor)) static void begin_with_them(void) {
   if (!getenv("MPIPP_WATCH")) return;
   guards = getenv("MPIPP_GUARD") != NULL;
   records = getenv("MPIPP_RMA") != NULL;
@@ -220,5 +214,5 @@ __attribute__((constructor)) static void hook_in(void) {
   pthread_atfork(NULL, NULL, after_fork_in_child);
   mpipp_programs_call(
       &(struct mpipp_program){.accesses = accesses, .combs = combs, .quickly = quickly});
-  mpipp_hook_in(&hook);
+  mpipp_programs_await(hook_in);
 }

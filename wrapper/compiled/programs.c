@@ -10,6 +10,7 @@ static struct mpipp_program *first;
 static struct mpipp_program called;
 static struct mpipp_span looked[MPIPP_SPANS];
 static uint64_t looked_count;
+static void (*awaited)(void); // called once there are any
 int mpipp_programs_any;
 
 static void take_out(const struct mpipp_program *program) {
@@ -22,6 +23,15 @@ static void let_call(struct mpipp_program *program) {
   __atomic_store_n(&program->accesses, called.accesses, __ATOMIC_RELEASE);
   __atomic_store_n(&program->combs, called.combs, __ATOMIC_RELEASE);
   __atomic_store_n(&program->quickly, called.quickly, __ATOMIC_RELEASE);
+}
+
+// Outside of the lock.
+static void call_awaited(void) {
+  pthread_mutex_lock(&lock);
+  void (*function)(void) = mpipp_programs_any ? awaited : NULL;
+  if (function) awaited = NULL;
+  pthread_mutex_unlock(&lock);
+  if (function) function();
 }
 
 __attribute__((visibility("default"))) void mpipp_program_here(struct mpipp_program *program,
@@ -39,6 +49,14 @@ __attribute__((visibility("default"))) void mpipp_program_here(struct mpipp_prog
   }
   mpipp_programs_any = first != NULL;
   pthread_mutex_unlock(&lock);
+  call_awaited();
+}
+
+void mpipp_programs_await(void (*function)(void)) {
+  pthread_mutex_lock(&lock);
+  awaited = function;
+  pthread_mutex_unlock(&lock);
+  call_awaited();
 }
 
 int mpipp_programs_map(void) {

@@ -9,6 +9,8 @@
 
 // Whether there are any. They come as the system loads them.
 extern int mpipp_programs_any __attribute__((visibility("hidden")));
+// Called once there are any: now, or by the thread that loads the first.
+void mpipp_programs_await(void (*function)(void));
 // Sees to it that there is a shadow; 0 without.
 int mpipp_programs_map(void);
 // All of them look at what lies in these, which are MPIPP_SPANS at most.

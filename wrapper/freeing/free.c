@@ -46,21 +46,31 @@ static int is_ready(void) {
   return free_next != NULL;
 }
 
-static uint64_t tell_further(void *block, void *caller, int guards, int pends) {
-  uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;
-  uint64_t bytes = usable_size ? usable_size(block) : 1;
-  if (guards) mpipp_given_back(start, bytes, from);
-  if (pends) mpipp_onesided_given_back(start, bytes, from);
-  return guards ? bytes : 0;
+static inline int is_there(void) {
+  return &mpipp_guards_buffers != NULL;
 }
 
-// MPI frees, too, in each of its calls. Returns how many bytes the guard is told of.
-static inline uint64_t tell(void *block, void *caller) {
-  if (!&mpipp_guards_buffers) return 0;
-  int guards = __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
-  int pends = __atomic_load_n(&mpipp_onesided_pends, __ATOMIC_RELAXED);
-  if (__builtin_expect((guards | pends) == 0, 1) || !block) return 0;
-  return tell_further(block, caller, guards, pends);
+static inline int guards(void) {
+  return __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
+}
+
+static inline int pends(void) {
+  return __atomic_load_n(&mpipp_onesided_pends, __ATOMIC_RELAXED);
+}
+
+static inline int is_wanted(void) {
+  return is_there() && (guards() | pends()) != 0;
+}
+
+// Returns how many bytes the guard is told of.
+static uint64_t tell(void *block, void *caller) {
+  if (!block || !is_wanted()) return 0;
+  uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;
+  uint64_t bytes = usable_size ? usable_size(block) : 1;
+  int is_guarded = guards();
+  if (is_guarded) mpipp_given_back(start, bytes, from);
+  if (pends()) mpipp_onesided_given_back(start, bytes, from);
+  return is_guarded ? bytes : 0;
 }
 
 // Of large blocks, which malloc may have given back to the system by now.
@@ -69,11 +79,20 @@ static inline void tell_after(uint64_t start, uint64_t bytes) {
   if (__builtin_expect(bytes >= LARGE, 0)) mpipp_system_may_have(start, bytes);
 }
 
-void mpipp_free_first(void *block) {
+static __attribute__((noinline)) void free_slowly(void *block, void *caller) {
   if (!is_ready()) return; // while it looks: a few bytes that are never freed
-  uint64_t start = (uint64_t)(uintptr_t)block, bytes = tell(block, __builtin_return_address(0));
+  uint64_t start = (uint64_t)(uintptr_t)block, bytes = tell(block, caller);
   free_next(block);
   tell_after(start, bytes);
+}
+
+// MPI frees, too, in each of its calls: what nobody wants to hear of goes on at once.
+void mpipp_free_first(void *block) {
+  void (*next)(void *) = __atomic_load_n(&free_next, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(next && !is_wanted(), 1))
+    next(block);
+  else
+    free_slowly(block, __builtin_return_address(0));
 }
 
 void *mpipp_realloc_first(void *block, size_t bytes) {

@@ -2,6 +2,8 @@
 #include "intercept/passage.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "recorders/channels.h"
 #include "recorders/datatypes.h"
@@ -43,15 +45,8 @@ uint64_t mpipp_given_address(const struct mpipp_passage *passage, unsigned role,
 // Not as a whole: most of it is room.
 static void give_out(struct mpipp_passage *passage, const struct mpipp_passage *results) {
   static const struct mpipp_passage nothing;
-  if (!results) results = &nothing;
-  passage->base = results->base;
-  passage->handle = results->handle;
-  passage->kind = results->kind;
-  passage->statuses = results->statuses;
-  passage->status = results->status;
-  passage->flag = results->flag;
-  passage->index = results->index;
-  passage->outcount = results->outcount;
+  enum { FROM = offsetof(struct mpipp_passage, base), TO = offsetof(struct mpipp_passage, code) };
+  memcpy((char *)passage + FROM, (const char *)(results ? results : &nothing) + FROM, TO - FROM);
   passage->code = 0;
   passage->refused = 0;
   passage->own_statuses = 0;

@@ -48,19 +48,25 @@ static void add(struct mpipp_pending one) {
   }
 }
 
+static __attribute__((noinline)) void begin(const struct mpipp_call *call,
+                                            const struct mpipp_buffer *buffer,
+                                            const struct mpipp_datatype *type, uint64_t win,
+                                            uint64_t request) {
+  if (!type || buffer->count <= 0) return;
+  int64_t last = (buffer->count - 1) * type->extent;
+  uint64_t first = buffer->address + (uint64_t)type->true_lb;
+  uint64_t end = first + (uint64_t)type->true_extent;
+  add((struct mpipp_pending){mpipp_log_count(), win, request,
+                             first + (uint64_t)(last < 0 ? last : 0),
+                             end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
+}
+
 void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
                            uint64_t request) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
-    const struct mpipp_datatype *type = (const void *)(uintptr_t)datatypes[i];
-    if (buffer->access & MPIPP_REMOTE || !type || buffer->count <= 0) continue;
-    if (is_on_stack(buffer->address)) continue;
-    int64_t last = (buffer->count - 1) * type->extent;
-    uint64_t first = buffer->address + (uint64_t)type->true_lb;
-    uint64_t end = first + (uint64_t)type->true_extent;
-    add((struct mpipp_pending){mpipp_log_count(), win, request,
-                               first + (uint64_t)(last < 0 ? last : 0),
-                               end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
+    if (!(buffer->access & MPIPP_REMOTE) && !is_on_stack(buffer->address))
+      begin(call, buffer, (const void *)(uintptr_t)datatypes[i], win, request);
   }
 }
 

@@ -42,10 +42,9 @@ static uint64_t differs(const struct mpipp_target *target, const struct mpipp_ca
   return other;
 }
 
+// The target's buffer is the last in the arguments of each operation.
 static int64_t displacement(const struct mpipp_call *call) {
-  for (uint32_t i = 0; i < call->buffer_count; i++)
-    if (call->buffers[i].access & MPIPP_REMOTE) return (int64_t)call->buffers[i].address;
-  return 0;
+  return (int64_t)call->buffers[call->buffer_count - 1].address;
 }
 
 int mpipp_is_target_known(const struct mpipp_call *call, const struct mpipp_object *win) {
