@@ -61,13 +61,16 @@ static __attribute__((noinline)) void begin(const struct mpipp_call *call,
                              end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
 }
 
-void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
-                           uint64_t request) {
+int mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
+                          uint64_t request) {
+  int any = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
-    if (!(buffer->access & MPIPP_REMOTE) && !is_on_stack(buffer->address))
-      begin(call, buffer, (const void *)(uintptr_t)datatypes[i], win, request);
+    if (buffer->access & MPIPP_REMOTE || is_on_stack(buffer->address)) continue;
+    begin(call, buffer, (const void *)(uintptr_t)datatypes[i], win, request);
+    any = 1;
   }
+  return any;
 }
 
 static int has_ended(const struct mpipp_pending *one, const struct mpipp_pending *like) {

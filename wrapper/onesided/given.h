@@ -14,9 +14,10 @@ void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((visibility("default")));
 
 // An operation begins, whose entry is being added: with what stands for the datatype of each
-// buffer. Beyond what there is room for buffers are not looked at.
-void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
-                           uint64_t request);
+// buffer. Beyond what there is room for buffers are not looked at. Returns whether it has any that
+// may be given back.
+int mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
+                          uint64_t request);
 // Those of a window to a target, or to any (-1), have ended, that had been logged before so many
 // entries were there: while the entry of what ends them is added. The one that has a request, at
 // any time.

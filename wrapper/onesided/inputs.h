@@ -4,6 +4,7 @@
 #define MPIPP_ONESIDED_INPUTS_H
 
 #include "recorders/threads.h"
+#include "records/logged.h"
 #include "records/records.h"
 
 // One of an input's values, of a call that is active; 0 if there is none.
@@ -15,6 +16,16 @@ static inline int64_t mpipp_log_number(const struct mpipp_call *call, uint32_t i
   if (!values) return 0;
   return inputs[input].size == sizeof(int) ? ((const int *)values)[index]
                                            : ((const int64_t *)values)[index];
+}
+
+// The target's rank of a call on a window.
+static inline uint64_t mpipp_log_target(const struct mpipp_call *call) {
+  return call->present & MPIPP_HAS_TARGET_RANK ? (uint64_t)call->target_rank : MPIPP_LOG_NOT_KNOWN;
+}
+
+// The word of an operation's entry that is the displacement at the target.
+static inline uint64_t mpipp_log_displacement(const struct mpipp_call *call) {
+  return MPIPP_LOG_BUFFERS + MPIPP_LOG_EACH * ((uint64_t)call->buffer_count - 1);
 }
 
 // Where on the thread's own stack the call is; 0 where that is not certain: a program may have

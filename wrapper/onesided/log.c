@@ -20,11 +20,14 @@ static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added; 0: none is
 static uint64_t count, calls;
 static uint64_t whole_count; // entries that have all their words
-// The last of them at a place, and its number among them.
+// The last of them at a place, which is any of WAYS beside each other.
 static struct mpipp_whole {
   const uint64_t *words;
   uint64_t number;
-} wholes[1 << WHOLES_BITS]; // any of WAYS beside each other is the place for one
+} wholes[1 << WHOLES_BITS];
+// The last entry, and which of them it is or is like.
+static uint64_t *last_at;
+static struct mpipp_whole last_whole;
 
 int mpipp_log_as_separate = 0;
 
@@ -170,11 +173,13 @@ static uint64_t shortened(uint64_t *at, uint64_t words) {
   uint64_t changed = is_like ? changes(at, whole->words, words) : 0;
   if (kind == MPIPP_LOGGED_OPERATION && changed & RECORDS) is_like = 0;
   if (!is_like || changed == ((uint64_t)1 << (words - MPIPP_LOG_FIRST)) - 1) {
+    last_whole.words = NULL;
     if (whole && whole_count < MPIPP_LOG_MOST_WHOLES)
-      *whole = (struct mpipp_whole){at, whole_count};
+      *whole = last_whole = (struct mpipp_whole){at, whole_count};
     whole_count++;
     return words;
   }
+  last_whole = *whole;
   int is_narrow = are_narrow(at, whole->words, changed);
   uint64_t left =
       is_narrow ? leave_differences(at, whole->words, changed) : leave_words(at, changed);
@@ -185,7 +190,8 @@ static uint64_t shortened(uint64_t *at, uint64_t words) {
 
 static void added(void) {
   if (!adding) return;
-  uint64_t words = shortened(&last->words[last->used], adding);
+  last_at = &last->words[last->used];
+  uint64_t words = shortened(last_at, adding);
   __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
   MPIPP_WRITE(count, count + 1);
   adding = 0;
@@ -207,6 +213,43 @@ uint64_t *mpipp_log_next(enum mpipp_logged kind, const struct mpipp_call *call, 
 void mpipp_log_end(void) {
   added();
   let_go();
+}
+
+struct mpipp_like mpipp_log_as(uint64_t index) {
+  added();
+  struct mpipp_like like = {.words = last_whole.words, .number = last_whole.number};
+  uint64_t head = last_at[0], bit = (uint64_t)1 << index;
+  if (!(head & MPIPP_LOG_IS_LIKE)) return like;
+  uint64_t changed = MPIPP_LOG_CHANGED(head), words = MPIPP_LOG_LIKE_WORDS(head) - 1;
+  like.changed = changed & ~bit;
+  like.count = (uint64_t)__builtin_popcountll(like.changed);
+  int is_short = head & MPIPP_LOG_IS_NARROW && words <= 2 && like.count <= 3;
+  if (!is_short || like.changed > bit) return (struct mpipp_like){.words = NULL};
+  for (uint64_t i = 0; i < words; i++) like.differences[i] = last_at[1 + i];
+  // Its own is the last of them.
+  if (changed & bit) like.differences[like.count / 2] &= like.count & 1 ? UINT32_MAX : 0;
+  return like;
+}
+
+int mpipp_log_again(const struct mpipp_like *like, uint64_t index, int64_t difference) {
+  enum { MOST = 3 }; // words
+  if (difference != (int32_t)difference || MPIPP_READ(mpipp_log_before)) return 0;
+  mpipp_log_hold();
+  if (mpipp_registry.onesided_lost || last->used + MOST > last->capacity) {
+    let_go();
+    return 0;
+  }
+  uint64_t *at = &last->words[last->used], differs = difference != 0;
+  uint64_t words = 1 + (like->count + differs + 1) / 2, changed = like->changed | differs << index;
+  uint64_t kind = (like->words[0] & MPIPP_LOG_KIND) | MPIPP_LOG_IS_NARROW;
+  at[0] = MPIPP_LOG_LIKE(kind, words, changed, like->number);
+  at[1] = like->differences[0];
+  at[2] = like->differences[1];
+  at[1 + like->count / 2] |= (uint64_t)(uint32_t)difference << 32 * (like->count & 1);
+  MPIPP_WRITE(calls, calls + 1);
+  __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
+  MPIPP_WRITE(count, count + 1);
+  return 1;
 }
 
 uint64_t mpipp_log_calls(void) {

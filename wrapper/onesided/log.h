@@ -8,10 +8,23 @@
 #include "records/logged.h"
 #include "records/records.h"
 
+// What an entry is like: another that has all its words, which is the `number`th of those, but for
+// some words by so much (MPIPP_LOG_LIKE).
+struct mpipp_like {
+  const uint64_t *words; // NULL: none
+  uint64_t number, changed, count, differences[2];
+};
+
 // An entry of a call with so many words of its own: where they go. NULL beyond the limit
 // (MPIPP_RMA_LOG, in bytes), where nothing more is kept. Else mpipp_log_end is to follow.
 uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words);
 void mpipp_log_end(void);
+// Between the two, once it has all its words: what it is like, but for its own word with that
+// index, if it is not one of many that differ; and for mpipp_log_again.
+struct mpipp_like mpipp_log_as(uint64_t index);
+// In place of mpipp_log_begin: an entry that is like that, but for that word, which differs from
+// like->words by so much. 0: it has to be begun as ever. Else mpipp_log_end is to follow.
+int mpipp_log_again(const struct mpipp_like *like, uint64_t index, int64_t difference);
 // Between the two: ends that entry and begins another of the same call. NULL if there is no room,
 // and then, too, mpipp_log_end is to follow.
 uint64_t *mpipp_log_next(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words);

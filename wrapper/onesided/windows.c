@@ -9,6 +9,7 @@
 #include "onesided/inputs.h"
 #include "onesided/log.h"
 #include "onesided/members.h"
+#include "onesided/repeated.h"
 #include "onesided/segments.h"
 #include "onesided/values.h"
 #include "recorders/alike.h"
@@ -238,16 +239,23 @@ void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle) {
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4);
   if (!at) return;
   at[0] = win->object.serial;
-  at[1] = call->present & MPIPP_HAS_TARGET_RANK ? (uint64_t)call->target_rank : MPIPP_LOG_NOT_KNOWN;
+  at[1] = mpipp_log_target(call);
   at[2] = detail | MPIPP_LOG_ATTEMPT;
   at[3] = 0;
   mpipp_log_end();
 }
 
+// While the entry is added.
+static void bring(const struct mpipp_call *call, const struct mpipp_win *win, uint64_t before) {
+  if (!brings(call->procedure)) return;
+  int64_t target = call->present & MPIPP_HAS_TARGET_RANK ? call->target_rank : -1;
+  mpipp_log_brought(call, win->object.serial, target, before);
+  mpipp_onesided_ended(win->object.serial, target, before);
+}
+
 void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   const struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
   if (!win || is_of_nobody(call)) return;
-  int has_rank = (call->present & MPIPP_HAS_TARGET_RANK) != 0;
   uint64_t detail = detail_of(call, win, 1);
   const struct mpipp_group *group = NULL;
   if (call->procedure == MPIPP_PROC_Win_start || call->procedure == MPIPP_PROC_Win_post) {
@@ -255,20 +263,22 @@ void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
     if (!group || (group->size > 0 && !mpipp_log_group_words(group)))
       return mpipp_log_unknown(call);
   }
+  if (!detail && !group && mpipp_log_synchronization_again(call, win)) {
+    bring(call, win, before);
+    return mpipp_log_end();
+  }
   uint64_t members = group ? mpipp_log_group_words(group) : 0;
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4 + members);
   if (!at) return;
   at[0] = win->object.serial;
-  at[1] = has_rank ? (uint64_t)call->target_rank : MPIPP_LOG_NOT_KNOWN;
+  at[1] = mpipp_log_target(call);
   at[2] = detail;
   at[3] = mpipp_log_frame(call);
   if (group) mpipp_log_group(at + 4, group);
-  if (brings(call->procedure)) {
-    int64_t target = has_rank ? call->target_rank : -1;
-    mpipp_log_brought(call, win->object.serial, target, before);
-    mpipp_onesided_ended(win->object.serial, target, before);
-  }
+  struct mpipp_like like = mpipp_log_as(MPIPP_LOG_MOST_CHANGED);
+  bring(call, win, before);
   mpipp_log_end();
+  if (!detail && !group) mpipp_know_synchronization(call, win, like);
 }
 
 void mpipp_log_memory(const struct mpipp_call *call) {
@@ -297,12 +307,12 @@ static uint64_t datatype_of(const struct mpipp_buffer *buffer) {
 }
 
 void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
-  enum { OWN = 5, EACH = 3 };
   uint64_t records[MPIPP_MAX_BUFFERS];
   if (call->target_rank == MPI_PROC_NULL) return;
-  for (uint32_t i = 0; i < call->buffer_count; i++) records[i] = datatype_of(&call->buffers[i]);
   uint64_t values = mpipp_log_has_values(call);
-  uint64_t words = OWN + EACH * (uint64_t)call->buffer_count;
+  if (!values && !request && mpipp_log_operation_again(call)) return mpipp_log_end();
+  for (uint32_t i = 0; i < call->buffer_count; i++) records[i] = datatype_of(&call->buffers[i]);
+  uint64_t words = MPIPP_LOG_BUFFERS + MPIPP_LOG_EACH * (uint64_t)call->buffer_count;
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_OPERATION, call,
                                  words + (values ? (uint64_t)MPIPP_LOG_VALUES : 0));
   if (!at) return;
@@ -312,12 +322,14 @@ void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
   at[3] = request;
   at[4] = mpipp_log_frame(call);
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    uint64_t *buffer = at + OWN + (size_t)EACH * i;
+    uint64_t *buffer = at + MPIPP_LOG_BUFFERS + (size_t)MPIPP_LOG_EACH * i;
     buffer[0] = call->buffers[i].address;
     buffer[1] = (uint64_t)call->buffers[i].count;
     buffer[2] = records[i];
   }
   if (values) mpipp_log_given(at + words, call, values, at[0], request);
-  mpipp_onesided_begins(call, records, at[0], request);
+  int may_end = mpipp_onesided_begins(call, records, at[0], request);
+  struct mpipp_like like = mpipp_log_as(mpipp_log_displacement(call));
   mpipp_log_end();
+  if (!values && !request && !may_end) mpipp_know_operation(call, like);
 }

@@ -118,9 +118,13 @@ enum { MPIPP_LOG_KIND = 0xff };
 #define MPIPP_LOG_IS_NARROW ((uint64_t)0x40)
 #define MPIPP_LOG_LIKE(KIND, WORDS, CHANGED, WHOLE)                                                \
   ((KIND) | MPIPP_LOG_IS_LIKE | (WORDS) << 8 | (CHANGED) << 16 | (WHOLE) << 40)
+#define MPIPP_LOG_LIKE_WORDS(HEAD) ((HEAD) >> 8 & 0xff)
+#define MPIPP_LOG_CHANGED(HEAD) ((HEAD) >> 16 & 0xffffff)
 enum { MPIPP_LOG_MOST_CHANGED = 24, MPIPP_LOG_MOST_WHOLES = 1 << 24 };
 // The first word of an operation that stands for a datatype; there is one in three from there on,
 // which never differ.
 enum { MPIPP_LOG_RECORD = 7 };
+// Where the buffers of an operation begin, and words of each: address, count, datatype.
+enum { MPIPP_LOG_BUFFERS = 5, MPIPP_LOG_EACH = 3 };
 
 #endif

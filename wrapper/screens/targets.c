@@ -4,6 +4,7 @@
 #include "records/store.h"
 
 enum { MOST_BUFFERS = 3, TARGETS_BITS = 3 };
+_Static_assert(MPIPP_TARGETS == 1 << TARGETS_BITS, "as many");
 
 // Each thread's own. A place of another window, or of an operation that is like none before, takes
 // the room of one before it.
@@ -12,11 +13,27 @@ static __thread struct mpipp_target {
   int64_t rank, first, last; // displacements that lie in the window, and so do those between
   uint64_t addresses[MOST_BUFFERS], records[MOST_BUFFERS];
   int64_t counts[MOST_BUFFERS];
+  uint64_t number; // of all that were there
 } targets[1 << TARGETS_BITS] __attribute__((tls_model("initial-exec")));
+static __thread uint64_t numbers __attribute__((tls_model("initial-exec")));
+// That of the call with that serial.
+static __thread const struct mpipp_target *last __attribute__((tls_model("initial-exec")));
+static __thread uint64_t lasts_call __attribute__((tls_model("initial-exec")));
 
 static struct mpipp_target *target_of(const struct mpipp_call *call) {
   uint64_t hash = (call->caller + (uint64_t)call->target_rank) * MPIPP_HASH;
   return &targets[hash >> (64 - TARGETS_BITS)];
+}
+
+static void is_of(const struct mpipp_call *call, const struct mpipp_target *target) {
+  last = target;
+  lasts_call = call->serial;
+}
+
+int mpipp_target_of(const struct mpipp_call *call, uint64_t *number) {
+  if (!last || lasts_call != call->serial) return -1;
+  *number = last->number;
+  return (int)(last - targets);
 }
 
 static uint64_t kind_of(const struct mpipp_call *call) {
@@ -50,6 +67,7 @@ static int64_t displacement(const struct mpipp_call *call) {
 int mpipp_is_target_known(const struct mpipp_call *call, const struct mpipp_object *win) {
   const struct mpipp_target *target = target_of(call);
   if (differs(target, call, win)) return 0;
+  is_of(call, target);
   int64_t at = displacement(call);
   return target->first <= at && at <= target->last;
 }
@@ -63,6 +81,7 @@ void mpipp_know_target(const struct mpipp_call *call, const struct mpipp_object 
   }
   struct mpipp_target *target = target_of(call);
   int64_t at = displacement(call);
+  is_of(call, target);
   if (!differs(target, call, win)) {
     if (at < target->first) target->first = at;
     if (at > target->last) target->last = at;
@@ -75,7 +94,8 @@ void mpipp_know_target(const struct mpipp_call *call, const struct mpipp_object 
                                   .kind = kind_of(call),
                                   .rank = call->target_rank,
                                   .first = at,
-                                  .last = at};
+                                  .last = at,
+                                  .number = ++numbers};
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     target->addresses[i] = call->buffers[i].address;
     target->records[i] = call->buffers[i].record;
