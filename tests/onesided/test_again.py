@@ -40,3 +40,18 @@ def test_one_that_is_wrong_is_told(mpi: MPI, how: str) -> None:
 def test_those_that_are_right_are_not(mpi: MPI) -> None:
     found = runs.run(mpi, [compile_program(SOURCE, mpi)], "--check=rma", "--on-error", "handler")
     assert (found.status, found.output, found.blocks) == (0, "done\n", [])
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("how", ["apart", "same"])
+def test_a_loop_reaches_what_it_reaches(mpi: MPI, how: str) -> None:
+    program = compile_program(SOURCE.parent / "repeated.c", mpi, ["-g", "-O1"])
+    found = runs.run(mpi, [program, how], "--check=rma")
+    assert (found.status, found.output) == (0, "done\n")
+    if how == "apart":
+        assert found.blocks == []
+        return
+    lines = runs.only(found.blocks).splitlines()
+    assert lines[0] == "error: MPI_Put and MPI_Put write the same memory: nothing orders them"
+    calls = [line for line in lines if ": MPI_Put(target_rank = 1" in line]
+    assert len(calls) == 2 and all("target_disp = 22 (" in line for line in calls)
