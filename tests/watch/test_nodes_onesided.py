@@ -181,7 +181,7 @@ def test_a_damaged_log_is_one_sentence(left: Path, tmp_path: Path) -> None:
         (b"", "is no log that mpipp has written"),
         (b"[]\n", "is no log that mpipp has written"),
         (
-            first.replace(b'"version": 2', b'"version": 9') + b"\n" + rest,
+            first.replace(b'"version": %d' % logs.VERSION, b'"version": 9') + b"\n" + rest,
             "is of another version of mpipp: compare it with that",
         ),
         (good[:-7], f"has {len(rest) - 7} bytes of {len(rest)}: it is not whole"),
