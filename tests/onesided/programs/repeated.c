@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A loop puts into all elements of two windows but one, from its own stack, at several depths and
-// from two places; the other process into that element, or (`same`) into the next one.
+// A loop puts into all elements of two windows but one, from its own stack and always alike, so
+// that the next element is known by its displacement alone; another at several depths into all but
+// both. The other process puts into that element, or (`same`) into the next one.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,9 +31,11 @@ int main(int argc, char **argv) {
   MPI_Win_lock_all(0, window);
   for (int turn = 0; rank == 0 && turn < TURNS; turn++) {
     int place = turn * 7 % N;
-    if (place == LEFT_OUT) continue;
-    put(turn % 2, place, turn / 100 % 3);
-    put(turn / 2 % 2, place, 0);
+    if (place != LEFT_OUT) put(turn / N % 2, place, 0);
+  }
+  for (int turn = 0; rank == 0 && turn < TURNS; turn++) {
+    int place = turn * 7 % N;
+    if (place != LEFT_OUT && place != LEFT_OUT + 1) put(turn % 2, place, turn / 100 % 3);
   }
   if (rank == 1) put(1, LEFT_OUT + is_same, 0);
   MPI_Win_unlock_all(window);
