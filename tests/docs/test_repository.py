@@ -86,19 +86,47 @@ def test_links_go_to_known_hosts() -> None:
     assert found == set()
 
 
-def test_no_file_names_a_workplace_or_a_registry() -> None:
-    found = []
+def texts() -> Iterator[tuple[str, str]]:
+    """The name and the text of each tracked file that is text, line ends as they are."""
     for path in tracked():
-        try:
-            lines = path.read_text().splitlines()
-        except UnicodeDecodeError:
-            continue  # not text
-        found += [
-            f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
-            for number, line in enumerate(lines, 1)
-            if FORBIDDEN.search(line)
-        ]
+        data = path.read_bytes()
+        if b"\0" not in data:
+            yield path.relative_to(ROOT).as_posix(), data.decode()
+
+
+def test_no_file_names_a_workplace_or_a_registry() -> None:
+    found = [
+        f"{name}:{number}: {line.strip()[:80]}"
+        for name, text in texts()
+        for number, line in enumerate(text.splitlines(), 1)
+        if FORBIDDEN.search(line)
+    ]
     assert found == []
+
+
+def unlike_editorconfig(name: str, text: str) -> Iterator[str]:
+    """The places of a file that break `.editorconfig`, as "name:line: what"."""
+    if text and not text.endswith("\n"):
+        yield f"{name}: no newline at the end"
+    for number, line in enumerate(text.split("\n"), 1):
+        if line != line.rstrip():
+            yield f"{name}:{number}: white space at the end"
+        if line.startswith("\t") and name != "Makefile":
+            yield f"{name}:{number}: a tab as indentation"
+
+
+def test_files_follow_editorconfig() -> None:
+    assert [wrong for name, text in texts() for wrong in unlike_editorconfig(name, text)] == []
+
+
+def test_a_file_that_breaks_editorconfig_is_found() -> None:
+    assert list(unlike_editorconfig("a.c", "a \n\tb\r\nc")) == [
+        "a.c: no newline at the end",
+        "a.c:1: white space at the end",
+        "a.c:2: white space at the end",
+        "a.c:2: a tab as indentation",
+    ]
+    assert list(unlike_editorconfig("Makefile", "all:\n\ttrue\n")) == []
 
 
 @pytest.mark.parametrize(
