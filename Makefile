@@ -48,6 +48,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/python tools/lint_types.py
 	clang-format --dry-run -Werror $(C_SOURCES)
+	git ls-files -z | xargs -0 $(BIN)/codespell
 	$(BIN)/python tools/lint_wrapper.py
 
 format: $(STAMP)

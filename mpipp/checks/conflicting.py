@@ -333,13 +333,13 @@ class Telling:
             add(side.epoch, f"begins the {word}'s epoch")
             other = sides[1 - number][1].event.moment.process
             add(side.heard, f"by this its process heard of rank {other} last")
-        for event, whats in told.values():
+        for event, roles in told.values():
             both = ["begins the first's epoch", "begins the second's epoch"]
-            if whats[:2] == both:
-                whats[:2] = [
+            if roles[:2] == both:
+                roles[:2] = [
                     "begins its epoch" if found.why == "itself" else "begins the epoch of both"
                 ]
-            yield self._party(event, tuple(whats))
+            yield self._party(event, tuple(roles))
 
 
 def _verb(side: Side) -> str:

@@ -40,7 +40,7 @@ UNLIMITED = {"MPIPP_BUDGET": "1000000"}  # percent: what is looked at does not d
 # where mpipp has told it of a buffer, and what is about itself.
 FOREIGN = re.compile(
     r"^(=(?!=\d)|\[WARNING\] yaksa|YOUR APPLICATION|This typically|Please see|\[\w+:\d+:|$"
-    r"|hwloc x86|May be reenabled|and reloading them"
+    r"|hwloc x86|May be reenabled|and reloading them"  # codespell:ignore
     r"|==\d+== (WARNING|$|   (at|by) \S+ (?!main )))"
 )
 

@@ -121,7 +121,7 @@ def test_levels_are_the_branching_of_each_index() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Datatype("VEKTOR"), "VEKTOR is not a combiner of an MPI datatype"),
+        (lambda: Datatype("VECTORS"), "VECTORS is not a combiner of an MPI datatype"),
         (
             lambda: Datatype("VECTOR", {"count": 1, "blocklength": 1}, (INT,)),
             "a datatype made by VECTOR is recorded without its argument stride",

@@ -19,7 +19,7 @@ _ADDRESS_SPACE = 1 << 64
 # gdb allocates what it is asked to read before it reads, and ends itself when it cannot.
 _LONGEST_READ = 1 << 28
 
-_CORE = re.compile(r"[Cc]ore dump file:\s+`([^\n]*)',")
+_CORE = re.compile(r"(?i:core) dump file:\s+`([^\n]*)',")
 
 
 class InferiorMemory:

@@ -40,7 +40,7 @@ static void sets_too_early(void) {
   MPI_Win_fence(0, win);
 }
 
-// The buffer of a put is used again before it is complete, and a get's is read.
+// The buffer of a put is used again before it is complete, and that of a get is read.
 __attribute__((noinline)) static void set(double *at, double value) {
   *at = value;
 }
