@@ -34,8 +34,7 @@ static void call_awaited(void) {
   if (function) function();
 }
 
-__attribute__((visibility("default"))) void mpipp_program_here(struct mpipp_program *program,
-                                                               int there) {
+void mpipp_program_here(struct mpipp_program *program, int there) {
   if (program->version != MPIPP_PROGRAM_VERSION) return;
   pthread_mutex_lock(&lock);
   take_out(program);

@@ -7,6 +7,9 @@
 
 #include "program/program.h"
 
+// What each of them calls when it has been loaded, and before it is gone (MPIPP_PROGRAM_HERE).
+__attribute__((visibility("default"))) mpipp_program_here_type mpipp_program_here;
+
 // Whether there are any. They come as the system loads them.
 extern int mpipp_programs_any __attribute__((visibility("hidden")));
 // Called once there are any: now, or by the thread that loads the first.

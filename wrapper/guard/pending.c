@@ -384,10 +384,10 @@ void mpipp_guarded_mark(struct mpipp_guarded *guarded, int64_t number) {
   struct mpipp_part *part = &guarded->parts[0];
   if (guarded->state != MPIPP_GUARDED_PENDING || !part->partitions) return;
   if (mpipp_is_given_back(part)) return;
-  const struct mpipp_block all = mpipp_partitions_pages(part->partitions);
+  const struct mpipp_block bounds = mpipp_partitions_pages(part->partitions);
   struct mpipp_block pages = mpipp_partitions_mark(part->partitions, number);
-  if (pages.low < all.low) pages.low = all.low;
-  if (pages.high > all.high) pages.high = all.high;
+  if (pages.low < bounds.low) pages.low = bounds.low;
+  if (pages.high > bounds.high) pages.high = bounds.high;
   if (pages.low >= pages.high || part->is_open) return;
   if (part->writes)
     mpipp_pages_allow(pages.low, pages.high, MPIPP_ALLOW_ALL);

@@ -6,6 +6,7 @@
 #include "records/records.h"
 
 void mpipp_await_end(void); // first thing after MPI_Init
+void mpipp_finalizing(void);
 
 // The record for a call from there of a thread that is inside of MPI: its own, if it has left the
 // call it was in; another, if a callback of the program calls inside MPI_Finalize; NULL if MPI

@@ -43,8 +43,8 @@ uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence
     ordinal = mpipp_counted(channel);
     if (late) mpipp_late_settle(record);
     if (sequence < MPIPP_KEPT_SEQUENCES && !late) {
-      unsigned place = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
-      thread->channels[sequence][place] = (uint64_t)(uintptr_t)channel;
+      unsigned slot = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
+      thread->channels[sequence][slot] = (uint64_t)(uintptr_t)channel;
     }
   } else if (record) {
     mpipp_set_uncertain(record, sequence);

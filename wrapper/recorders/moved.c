@@ -47,10 +47,11 @@ void mpipp_told_attribute(int keyval, void *value, const int *flag) {
   if (MPIPP_READ(used) && keyval == MPI_WIN_BASE && flag && *flag) mpipp_told_memory(value);
 }
 
-// The Fortran layers ask MPI by ways of their own. No other value is such an address.
+// The Fortran layers ask MPI by ways of their own. No other value is such an address. Only Fortran
+// programs call these: no header declares them.
 #define TELLS(NAME)                                                                                \
-  __attribute__((visibility("default"))) void NAME(void *win, void *keyval, void *value,           \
-                                                   const int *flag, void *error) {                 \
+  __attribute__((visibility("default"))) void NAME(void *, void *, void *, const int *, void *);   \
+  void NAME(void *win, void *keyval, void *value, const int *flag, void *error) {                  \
     static void (*next)(void *, void *, void *, const int *, void *);                              \
     if (!next) *(void **)&next = dlsym(RTLD_NEXT, #NAME);                                          \
     if (!next) return;                                                                             \

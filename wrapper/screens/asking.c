@@ -310,8 +310,8 @@ static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thr
 // Where the screens are checked: what is asked about is not cleared, so that most of it needs no
 // answer. But some does: calls like those of which nothing was found are cleared from then on.
 static int is_passed_over(void) {
-  static unsigned asked = 0;
-  if (asked++ % 4 == 0) return 0;
+  static unsigned calls = 0;
+  if (calls++ % 4 == 0) return 0;
   mpipp_not_cleared++;
   return 1;
 }
@@ -328,10 +328,10 @@ int mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt
   ask_call(&asking, thread);
   for (uint32_t i = 0; i < count; i++) ask_met(&asking, met[i].other);
   if (waits && asking.question) asking.question->awaits = MPIPP_AWAITS_ANSWER;
-  int asked = mpipp_ask_end(&asking);
-  if (asked && waits) found = mpipp_ask_await();
-  if (asked && mpipp_on_error != MPIPP_REPORT) refused = mpipp_ask_class();
-  if (asked && !refused && !(found && mpipp_checks_screens)) {
+  int is_asked = mpipp_ask_end(&asking);
+  if (is_asked && waits) found = mpipp_ask_await();
+  if (is_asked && mpipp_on_error != MPIPP_REPORT) refused = mpipp_ask_class();
+  if (is_asked && !refused && !(found && mpipp_checks_screens)) {
     if (doubt) mpipp_remember(doubt);
     for (uint32_t i = 0; i < count; i++) mpipp_remember(&met[i].doubt);
   }
