@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A hook that hears which messages nonblocking receives with MPI_ANY_SOURCE or MPI_ANY_TAG took
 // (recorders/late.h). With it calls have a status, even if the program ignores it.
+#include "intercept/late.h"
+
 #include "intercept/seam.h"
 #include "recorders/channels.h"
 

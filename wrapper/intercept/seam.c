@@ -12,10 +12,20 @@
 
 struct mpipp_hook *mpipp_hooks = NULL;
 int (*mpipp_before_marked)(unsigned procedure) = NULL;
-int mpipp_listening = 0;
-int mpipp_listening_to_requests = 0;
-
 int mpipp_only_screens = 0;
+
+static void tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position) {
+  int saved = errno;
+  const struct mpipp_thread *thread = mpipp_self;
+  const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
+  const MPI_Status *status = passage ? passage->status : NULL;
+  if (kind != MPIPP_EVENT_COMPLETED || (status && position >= passage->statuses)) status = NULL;
+  const struct mpipp_event event = {kind, object, &thread->call, status ? status + position : NULL};
+  for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next) {
+    if (hook->event) hook->event(&event);
+  }
+  errno = saved;
+}
 
 static void set_listening(void) {
   int listening = 0, to_requests = 0;
@@ -25,6 +35,7 @@ static void set_listening(void) {
     listening |= hook->event != NULL;
     to_requests |= hook->event && !hook->deaf;
   }
+  __atomic_store_n(&mpipp_tell, tell, __ATOMIC_RELEASE);
   MPIPP_WRITE(mpipp_listening, listening);
   MPIPP_WRITE(mpipp_listening_to_requests, to_requests);
   mpipp_set_requests_alone();
@@ -57,17 +68,4 @@ void mpipp_hook_hears(struct mpipp_hook *hook, int hears) {
   hook->deaf = !hears;
   set_listening();
   mpipp_unlock();
-}
-
-void mpipp_tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position) {
-  int saved = errno;
-  const struct mpipp_thread *thread = mpipp_self;
-  const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
-  const MPI_Status *status = passage ? passage->status : NULL;
-  if (kind != MPIPP_EVENT_COMPLETED || (status && position >= passage->statuses)) status = NULL;
-  const struct mpipp_event event = {kind, object, &thread->call, status ? status + position : NULL};
-  for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next) {
-    if (hook->event) hook->event(&event);
-  }
-  errno = saved;
 }

@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "intercept/ending.h"
+#include "intercept/late.h"
 #include "intercept/levels.h"
 #include "intercept/python.h"
 #include "intercept/screened.h"
 #include "intercept/stopat.h"
 #include "mpi/resolve.h"
+#include "recorders/forget.h"
 #include "recorders/ledger.h"
 #include "recorders/recorders.h"
 #include "recorders/times.h"
@@ -34,7 +36,8 @@ static void open_registry(void) {
     mpipp_registry.status = MPIPP_STATUS_INERT;
   }
   mpipp_registry_open();
-  mpipp_open_stores();
+  mpipp_open_stores(mpipp_forget);
+  mpipp_any_waits = mpipp_hear_of_any;
   mpipp_ledger_open();
   if (right && mpipp_shared) mpipp_watch_connect();
   if (right && mpipp_shared) mpipp_screens_open();

@@ -4,8 +4,9 @@
 #include "generated/facts.h"
 #include "recorders/again.h"
 #include "recorders/late.h"
-#include "records/events.h"
 #include "records/registry.h"
+
+void (*mpipp_any_waits)(void);
 
 void mpipp_channels_late(void) {
   mpipp_seen_late = 1;
@@ -253,7 +254,7 @@ static uint64_t posted_any(uint64_t handle, int blocking, const struct mpipp_cal
     }
   }
   mpipp_unlock();
-  if (waits && !blocking) mpipp_hear_of_any();
+  if (waits && !blocking) mpipp_any_waits();
   return ordinal;
 }
 

@@ -88,6 +88,9 @@ uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence 
 void mpipp_note_together(const struct mpipp_call *call);
 int mpipp_failed_together(const struct mpipp_call *call, int code) MPIPP_COLD;
 
+// Called when a nonblocking receive of any message waits for what it takes: from then on
+// mpipp_completed_any is to be called. Set when the recording starts (intercept/startup.c).
+extern void (*mpipp_any_waits)(void) MPIPP_HIDDEN;
 // A nonblocking receive of any message completes: which one that was; NULL: nobody has said.
 void mpipp_completed_any(const struct mpipp_call *call, const MPI_Status *status);
 

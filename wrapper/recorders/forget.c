@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the records of each kind own.
+#include "recorders/forget.h"
+
 #include "recorders/channels.h"
 #include "recorders/kept.h"
 #include "records/store.h"

@@ -14,12 +14,13 @@ enum mpipp_event_kind {
   MPIPP_EVENT_DOUBTED,
 };
 
-// The seam's: whether any hook wants to know of events, of requests among them; telling them of
-// one. position: of a
-// completed operation's status among those of the call.
+// Records know no hooks: the seam sets these. Whether any hook wants to know of events, of requests
+// among them; what passes an event on to the hooks, never NULL. position: of a completed
+// operation's status among those of the call.
+typedef void mpipp_sink(enum mpipp_event_kind kind, const struct mpipp_object *object,
+                        int64_t position);
 extern int mpipp_listening __attribute__((visibility("hidden")));
 extern int mpipp_listening_to_requests __attribute__((visibility("hidden")));
-void mpipp_hear_of_any(void); // of receives of any message that complete (intercept/late.c)
-void mpipp_tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position);
+extern mpipp_sink *mpipp_tell __attribute__((visibility("hidden")));
 
 #endif

@@ -32,7 +32,10 @@ void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle) {
   return mpipp_find_live(kind, handle);
 }
 
-void mpipp_open_stores(void) {
+static void (*forget)(struct mpipp_object *object); // mpipp_open_stores
+
+void mpipp_open_stores(void (*to_forget)(struct mpipp_object *object)) {
+  forget = to_forget;
   for (int kind = 0; kind < MPIPP_KINDS; kind++)
     mpipp_stores[kind].table = &mpipp_object_tables()[kind];
 }
@@ -164,7 +167,7 @@ static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
   MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
   __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
   MPIPP_WRITE(object->handle, MPIPP_NO_HANDLE);
-  mpipp_forget(object);
+  forget(object);
   MPIPP_WRITE(object->flags, 0);
   object->next = (uint64_t)(uintptr_t)store->free;
   store->free = object;
@@ -256,7 +259,7 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
     MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
     if (filled && MPIPP_READ(object->references) == 0) {
       __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
-      mpipp_forget(object);
+      forget(object);
       return object;
     }
     mpipp_mark(object, MPIPP_FLAG_UNLISTED | MPIPP_FLAG_ENDED);

@@ -45,12 +45,9 @@ struct mpipp_store {
   struct mpipp_table *table;
 };
 extern struct mpipp_store mpipp_stores[MPIPP_KINDS] MPIPP_HIDDEN;
-// Once the registry is open.
-void mpipp_open_stores(void);
-
-// The recorders' (recorders/forget.c): frees what a record owns and drops its references; with the
-// lock held.
-void mpipp_forget(struct mpipp_object *object);
+// Once the registry is open. forget: the recorders' function that frees what a record owns and
+// drops its references; with the lock held.
+void mpipp_open_stores(void (*forget)(struct mpipp_object *object));
 
 #define MPIPP_NO_HANDLE (~(uint64_t)0)
 #define MPIPP_HASH 0x9E3779B97F4A7C15u

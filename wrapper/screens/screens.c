@@ -225,8 +225,6 @@ static int is_pending_later(const struct mpipp_call *call) {
   return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
 }
 
-int mpipp_boxes_kept = 0;
-
 // What to do with each request whose operation goes on.
 typedef void for_request(const struct mpipp_request *request, void *context);
 static void each_active(for_request *act, void *context) {

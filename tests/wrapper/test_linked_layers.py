@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""The layers of the wrapper, by linked symbols: a header may declare what a higher folder defines.
+
+`tests/test_layers.py` checks the includes.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Mapping, Set
+from pathlib import Path
+
+import support
+from test_layers import WRAPPER, circle, folder, unit
+
+from mpipp.cli import build
+from mpipp.cli import mpi as mpis
+
+
+def symbols(objects: Path) -> Iterable[tuple[str, str, str]]:
+    """(object file without its suffix, name, type as nm prints it) of each global symbol."""
+    files = sorted(map(str, objects.glob("*.o")))
+    done = subprocess.run(
+        [support.need("nm"), "-A", "-P", "-g", *files], capture_output=True, text=True, check=True
+    )
+    for line in done.stdout.splitlines():
+        file, name, kind = line.split()[:3]
+        yield Path(file.rstrip(":")).stem, name, kind
+
+
+def references(found: Iterable[tuple[str, str, str]]) -> dict[str, set[str]]:
+    """The units that each unit refers to; units are named as in `test_layers.unit`."""
+    units = {unit(path).replace("/", "_"): unit(path) for path in WRAPPER.rglob("*.c")}
+    defined: dict[str, str] = {}
+    wanted: dict[str, set[str]] = {}
+    for file, name, kind in found:
+        if kind in "Uvw":
+            wanted.setdefault(units[file], set()).add(name)
+        else:
+            defined[name] = units[file]
+    return {me: {defined[name] for name in names & defined.keys()} for me, names in wanted.items()}
+
+
+def upwards(graph: Mapping[str, Set[str]]) -> list[str]:
+    """The references from a unit to one in a higher folder, each as a line of text."""
+    return [
+        f"{me} refers to {other}"
+        for me, others in sorted(graph.items())
+        for other in sorted(others)
+        if folder(other) > folder(me)
+    ]
+
+
+@support.on_mpi(*support.MACHINE)
+def test_linked_symbols_point_downwards(mpi: support.MPI, tmp_path: Path) -> None:
+    graph = compiled_references(mpi, tmp_path)
+    assert upwards(graph) == []
+    found = circle(graph)
+    assert found == [], f"{' refers to '.join(found)}: a circle"
+
+
+def compiled_references(one: support.MPI, work: Path) -> dict[str, set[str]]:
+    """As `references`, of the wrapper for an MPI, without `freeing/`: a library of its own.
+
+    Optimization would only remove references, and takes three times as long.
+    """
+    probed = mpis.probe(one.mpicc)
+    build.write_have(probed, work)
+    steps = build.commands(probed, work, work / "none", extra_flags=["-O0", "-g0"])
+    failed = [done.stderr for done in build.run_all(steps.compile) if done.returncode]
+    assert failed == []
+    graph = references(symbols(work))
+    # The names of two object files may not be equal.
+    assert len(list(work.glob("*.o"))) == len(steps.compile) > 100
+    return graph
+
+
+def test_a_reference_upwards_and_a_circle_are_found() -> None:
+    graph = references(
+        [
+            ("records_store", "mpipp_find", "T"),
+            ("records_store", "mpipp_tell", "U"),
+            ("records_store", "malloc", "U"),
+            ("intercept_seam", "mpipp_tell", "D"),
+            ("intercept_seam", "mpipp_find", "U"),
+        ]
+    )
+    assert graph == {"records/store": {"intercept/seam"}, "intercept/seam": {"records/store"}}
+    assert upwards(graph) == ["records/store refers to intercept/seam"]
+    assert circle(graph) == ["intercept/seam", "records/store", "intercept/seam"]
