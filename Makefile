@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-apps test-distro bench fuzz lint format generate check-generated docs clean
+.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs clean
 
 help:
-	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | clean"
+	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | clean"
 
 setup: $(STAMP)
 
@@ -35,6 +35,10 @@ test-apps: $(STAMP)
 # The debugger's tests in another Debian; as root. Needs nothing of .venv.
 test-distro:
 	tools/test_distro.sh "$(DISTRO)" $(PYTEST_ARGS)
+
+# How much of mpipp/ the tests execute, by folder, after as many tests as `make test` has.
+coverage: $(STAMP)
+	$(BIN)/python tools/measure_coverage.py --short $(PYTEST_ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

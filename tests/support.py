@@ -16,6 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -49,8 +50,9 @@ _OF_CORES = re.compile(
 )
 
 # Of the caller's environment only what finding tools needs: a test sees the same on every machine.
-# The last is of another Debian, where the sources cannot be written to (tools/test_distro.sh).
-_KEPT = ("PATH", "TMPDIR", "CI", "PYTHONPYCACHEPREFIX")
+# PYTHONPYCACHEPREFIX: in another Debian the sources cannot be written to (tools/test_distro.sh).
+_MEASURED = "COVERAGE_PROCESS_START"  # set by tools/measure_coverage.py
+_KEPT = ("PATH", "TMPDIR", "CI", "PYTHONPYCACHEPREFIX", _MEASURED)
 # MPI libraries look for graphics cards on X displays :0 to :9, and a program ends when one of those
 # that other tests open is closed.
 WITHOUT_DISPLAYS = {"HWLOC_COMPONENTS": "-gl"}
@@ -484,6 +486,15 @@ def symbols() -> list[str]:
     return settings
 
 
+def _measuring() -> list[str]:
+    # gdb's own Python does not have the module that measures, but can load this one's.
+    if _MEASURED not in os.environ:
+        return []
+    places = sysconfig.get_path("purelib")
+    start = f"sys.path.append({places!r}); import coverage; coverage.process_startup()"
+    return [f"python import sys; {start}; sys.path.remove({places!r})"]
+
+
 def gdb_words(mpi: MPI | None, *, wrapper: bool = True, printers: bool = True) -> list[str]:
     """A gdb command line that depends on nobody's settings, with mpipp loaded.
 
@@ -502,6 +513,7 @@ def gdb_words(mpi: MPI | None, *, wrapper: bool = True, printers: bool = True) -
     settings += symbols()
     if mpi and wrapper:
         settings.append(f"set exec-wrapper env LD_PRELOAD={mpi.wrapper}")
+    settings += _measuring()
     if printers:
         settings.append(f"source {PRINTERS}")
     words = [need("gdb"), "-nx", "-q"]

