@@ -22,7 +22,7 @@ demo: $(STAMP)
 # Many tests wait for others' ends: four at a time keep two processors busy. Each runs on one MPI of
 # each family (tests/short.py); test-all runs it on every one, with all random cases.
 test: $(STAMP)
-	$(BIN)/pytest -n 4 --dist worksteal --short $(PYTEST_ARGS)
+	$(BIN)/pytest -n 4 --dist worksteal --short --durations=25 $(PYTEST_ARGS)
 
 test-all: $(STAMP)
 	$(BIN)/pytest -n 4 --dist worksteal $(PYTEST_ARGS)
