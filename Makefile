@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs clean
+.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs wheel clean
 
 help:
-	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | clean"
+	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | wheel | clean"
 
 setup: $(STAMP)
 
@@ -59,6 +59,10 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	clang-format -i $(C_SOURCES)
+
+# What users install, in dist/: the package with the wrapper's sources.
+wheel: $(STAMP)
+	$(BIN)/python -m hatchling build -t wheel
 
 generate: $(STAMP)
 	$(BIN)/python wrapper/generator/generate.py
