@@ -77,6 +77,7 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
 def test_links_go_to_known_hosts() -> None:
     """mpipp's own address on a host of repositories is not known: no document may make one up."""
     hosts = {"keepachangelog.com", "semver.org", "itc.rwth-aachen.de"}
+    hosts |= {"www.contributor-covenant.org"}
     found = {
         f"{path.name}: {host}"
         for path in documents()
