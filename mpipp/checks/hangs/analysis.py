@@ -109,6 +109,17 @@ class Explanation:
         ranks = {edge.rank for edge in going or edges} | {edge.to for edge in going}
         return frozenset(ranks), not going
 
+    def relies(self, knot: Knot) -> bool:
+        """Whether a circle exists only because the library waits; a ready send must not.
+
+        Another library may buffer the message, or return before the other processes have come.
+        """
+        if not knot.lenient or not knot.circle or knot.mismatch:
+            return False
+        waits = (wait for rank in knot.ranks for wait in self.states[rank].waits)
+        lacks = (event for wait in waits for event in self.lacks(wait, knot.lenient))
+        return any(event.lenient and not event.is_ready_send for event in lacks)
+
     def waits_itself(self, rank: int) -> bool:
         """Whether a process waits for others."""
         state = self.states.get(rank)

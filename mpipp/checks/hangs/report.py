@@ -124,7 +124,7 @@ class Report:
             yield f"  the order of collective calls differs between {names} ({self._cited('6.14')})"
         if self._found.polls(knot):
             yield "  a process that polls may do something else before it finds anything"
-        if knot.lenient and knot.circle and not knot.mismatch and self._relies(knot):
+        if self._found.relies(knot):
             yield (
                 "  a program must not rely on what the library buffers, or on where it does not "
                 f"wait ({self._cited('3.5 and 6.14')})"
@@ -132,12 +132,6 @@ class Report:
 
     def _cited(self, sections: str) -> str:
         return cited(sections, self._found.known.all[0].registry.info.standard)
-
-    def _relies(self, knot: Knot) -> bool:
-        # On the library's way: a ready send does not.
-        waits = (wait for rank in knot.ranks for wait in self._found.states[rank].waits)
-        lacks = (event for wait in waits for event in self._found.lacks(wait, knot.lenient))
-        return any(event.lenient and not event.is_ready_send for event in lacks)
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[str, list[int]]]:
         """What processes do, with those that do the same; of many, at the same place."""
