@@ -35,8 +35,8 @@ def check(known: World) -> Findings:
 
     found = explain(known)
     for knot in found.knots:
-        if not found.certain(knot):
-            continue
+        if not found.certain(knot) or set(knot.ended) & set(found.died):
+            continue  # who waits for a process that died does nothing wrong
         if knot.mismatch:
             yield from _meetings(found, knot)
         elif found.relies(knot):

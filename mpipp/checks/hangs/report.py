@@ -32,7 +32,11 @@ class Report:
         self._say = Sentences(explanation, place)
 
     def lines(self) -> Iterator[str]:
-        """Of all that can never go on first, then of what still moves."""
+        """Of who is dead first, then of all that can never go on, then of what still moves."""
+        for text, members in self.groups(self._found.died):
+            yield f"{wording.verb(members, 'is', 'are')} {text}"
+        if self._found.died and self._found.knots:
+            yield ""
         for knot in self._found.knots:
             yield from self.knot(knot)
             yield ""
@@ -152,7 +156,7 @@ class Report:
         stand: whether it was seen that they have not gone on for a while.
         """
         found, stuck = self._found, self._found.stuck
-        rest = [rank for rank in found.states if rank not in stuck]
+        rest = [rank for rank in found.states if rank not in (*stuck, *found.died)]
         if rest and not stuck:
             yield self._overall(stand)
         elif rest:
