@@ -1,16 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""Core files as they come from killed jobs, made of sound ones."""
+"""Core files: the kernel's, and such as come from killed jobs, made of sound ones."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+import support
 
 _HEADER, _PROGRAM_HEADER = 64, struct.Struct("<IIQQQQQQ")
 _NOTE, _LOAD = 4, 1
 _MANY = 0xFFFF  # PN_XNUM
+
+
+def by_kernel(
+    program: Path,
+    mpi: support.MPI,
+    directory: Path,
+    arguments: Sequence[str] = (),
+    **env: str,
+) -> Path:
+    """The core file that the kernel writes, into an empty directory, of a program that dies.
+
+    Skips the test where cores go elsewhere.
+    """
+    pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    if "/" in pattern or pattern.startswith("|"):
+        support.lacking(f"the kernel writes cores to {pattern}, not to the working directory")
+    command = ["env", f"LD_PRELOAD={mpi.wrapper}", str(program), *arguments]
+    subprocess.run(
+        ["sh", "-c", 'ulimit -c unlimited && exec "$@"', "sh", *command],
+        cwd=directory,
+        env={**mpi.env, **env},
+        capture_output=True,
+        timeout=200,
+        check=False,
+    )
+    (core,) = directory.iterdir()
+    return core
 
 
 class Segment(NamedTuple):

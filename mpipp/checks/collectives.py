@@ -13,6 +13,7 @@ from mpipp.checks import agreements, exchanges, interroots, ownops
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined
 from mpipp.checks.limits import Limits
+from mpipp.checks.process import Operation
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Op
@@ -140,15 +141,18 @@ def _finding(rule: str, what: str, pair: list[Joined]) -> Finding:
 
 def _procedures(joined: Sequence[Joined]) -> Finding | None:
     pair = _different(joined, _plain)
-    if not pair:
-        return None
-    names = [one.operation.call.procedure for one in pair]
-    over = _OVER.get(pair[0].operation.call.facts.over, "communicator")
-    what = f"{names[0]} and {names[1]} meet on one {over}"
-    number = next((o for o in (p.operation.call.ordinal for p in pair) if o is not None), None)
+    return meeting([one.operation for one in pair]) if pair else None
+
+
+def meeting(pair: Sequence[Operation]) -> Finding:
+    """That two different collective operations meet on a communicator, window or file."""
+    calls = [one.call for one in pair]
+    over = _OVER.get(calls[0].facts.over, "communicator")
+    what = f"{calls[0].procedure} and {calls[1].procedure} meet on one {over}"
+    number = next((call.ordinal for call in calls if call.ordinal is not None), None)
     if number is not None:  # which calls that free have not
         what += f": each process's collective call number {number} on it"
-    return _finding("collective-mismatch", what, pair)
+    return Finding.of("collective-mismatch", what, [one.party() for one in pair])
 
 
 def _forms(joined: Sequence[Joined]) -> Finding | None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do processes wait for what can never come? (MPI-4.1, sections 3.5, 6.14 and 11.2.2)
 
-Only what is certain from one look: a send that a library does not buffer may be buffered yet.
+Only what is certain from one look is an error. A circle in which the library need not wait may
+open yet; that the program relies on it is certain, and a warning.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mpipp.checks import collectives
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Process
 from mpipp.checks.world import World
@@ -21,7 +23,11 @@ _MOST = 8  # processes that are named with their calls
 
 
 def check(known: World) -> Findings:
-    """The circles of processes that wait for each other, and waits for what has ended."""
+    """The circles of processes that wait for each other, and waits for what has ended.
+
+    Also different collective calls that meet on a window or a file; `collectives` reports those on
+    communicators.
+    """
     if not any(map(_is_inside, known.all)):
         return
     # It takes some time to load.
@@ -29,9 +35,28 @@ def check(known: World) -> Findings:
 
     found = explain(known)
     for knot in found.knots:
-        if knot.lenient or knot.mismatch or not found.certain(knot):
-            continue
-        yield finding(found, knot)
+        if not found.certain(knot) or set(knot.ended) & set(found.died):
+            continue  # who waits for a process that died does nothing wrong
+        if knot.mismatch:
+            yield from _meetings(found, knot)
+        elif found.relies(knot):
+            yield _unsafe(found, knot)
+        else:
+            yield finding(found, knot)
+
+
+def _unsafe(found: Explanation, knot: Knot) -> Finding:
+    calls = "a call" if len(knot.ranks) == 1 else "calls"
+    what = f"{_circle(knot)} in {calls} that MPI allows to block"
+    return Finding.of("unsafe-deadlock", what, tuple(_parties(found, knot)))
+
+
+def _meetings(found: Explanation, knot: Knot) -> Findings:
+    for edge in found.edges:
+        other = edge.event.mismatch
+        if edge.rank in knot.ranks and other is not None and edge.event.kind != "collective":
+            yield collectives.meeting([edge.event.operation, other])
+            return
 
 
 def _is_inside(process: Process) -> bool:
@@ -71,5 +96,5 @@ def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:
     # Those that show it first.
     for rank in list(dict.fromkeys((*knot.circle, *sorted(knot.ranks))))[:_MOST]:
         for wait in found.states[rank].waits:
-            needed = {to for event in found.lacks(wait, lenient=False) for to in event.ranks}
+            needed = {to for event in found.lacks(wait, knot.lenient) for to in event.ranks}
             yield wait.operation.party(f"waits for {wording.ranks(needed)}")

@@ -16,6 +16,7 @@ from mpipp.checks import (
     constructors,
     datatypes,
     deadlocks,
+    deaths,
     edges,
     files,
     freeing,
@@ -71,7 +72,7 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     memory.check,
     overlaps.check,
 )
-_OF_ONE = (levels.check, *_OF_CALLS, touches.check, alone.check)
+_OF_ONE = (deaths.check, levels.check, *_OF_CALLS, touches.check, alone.check)
 _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     windows.check_targets,
     edges.check,

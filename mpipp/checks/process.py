@@ -199,6 +199,14 @@ class Operation:
         return isinstance(found, Op) and found.header.name == "MPI_NO_OP"
 
 
+class Death(NamedTuple):
+    """How a process died that has left a core."""
+
+    signal: str  # "SIGSEGV"
+    tid: int  # the thread that died of it
+    where: str  # "at solver.c:80 in relax", "in abort, called at solver.c:80 in relax"
+
+
 class Process:
     """What the checks look at.
 
@@ -206,6 +214,7 @@ class Process:
         number: the process's own among all that are checked, from 0.
         gaps: what it does not have or cannot write to, in order; None if that is not known.
         uncalled: whether a thread may call MPI that has not yet; by default it is not known.
+        death: of a process that is dead because of what it did; None of others.
     """
 
     def __init__(
@@ -215,11 +224,13 @@ class Process:
         around: Surroundings,
         gaps: Sequence[Gap] | None,
         uncalled: Callable[[], bool] = lambda: True,
+        death: Death | None = None,
     ) -> None:
         self.number = number
         self.registry = registry
         self.around = around
         self.gaps = gaps
+        self.death = death
         self._uncalled = uncalled
 
     @cached_property

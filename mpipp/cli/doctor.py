@@ -22,6 +22,8 @@ from mpipp.cli.program import inspect
 from mpipp.errors import MpippError
 
 _OLDEST_PYTHON = (3, 9)
+# In the pattern of core files: the number of the process or thread.
+_NUMBERED = re.compile(r"(?<!%)(%%)*%[pPiI]")
 
 
 @dataclass
@@ -174,8 +176,22 @@ def _core_files(report: _Report) -> None:
     report.row("core files", f'size limit {size}, pattern "{pattern}"')
     if pattern.startswith("|"):
         report.hint("core files: a program collects them, find yours with coredumpctl or like it")
-    elif limit == 0:
+        return
+    if limit == 0:
         report.hint("core files: the limit is 0, run `ulimit -c unlimited` first to get any")
+    if not _NUMBERED.search(pattern) and not _uses_pid():
+        report.hint(
+            "core files: all processes of a job write the same one, run "
+            "`sysctl kernel.core_uses_pid=1` as root, or take cores with gcore (docs/hung.md)"
+        )
+
+
+def _uses_pid() -> bool:
+    # Whether the system appends the process's number.
+    try:
+        return Path("/proc/sys/kernel/core_uses_pid").read_text().strip() != "0"
+    except OSError:
+        return True
 
 
 def _attach(report: _Report) -> None:

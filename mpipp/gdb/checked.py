@@ -48,7 +48,8 @@ class Checked:
     def _add(self, session: Session) -> None:
         beside = functools.partial(uncalled.may_call, session)
         number = len(self.processes)
-        process = Process(number, session.registry, session, mappings.gaps(), beside)
+        death = outside.death(session)
+        process = Process(number, session.registry, session, mappings.gaps(), beside, death)
         self.processes.append(process)
         self.sessions.append(session)
 

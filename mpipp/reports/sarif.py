@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from mpipp import __version__
-from mpipp.checks.rules import RULES, Rule
+from mpipp.checks.rules import RULES, Rule, cited
 from mpipp.reports.directory import Entry, Party, Place, Run
 from mpipp.reports.plain import plain
 
@@ -63,7 +63,7 @@ def _rule(name: str, known: Rule | None) -> dict[str, Any]:
         "id": name,
         "name": "".join(word.capitalize() for word in known.check.split("-")),
         "shortDescription": {"text": known.check},
-        "fullDescription": {"text": f"MPI-4.1, section {known.section}: {known.sentence}"},
+        "fullDescription": {"text": f"{cited(known.section, None)}: {known.sentence}"},
         "help": {"text": known.advice},
         "defaultConfiguration": {"level": known.severity},
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 import struct
-import subprocess
 from pathlib import Path
 
+import cores
 import pytest
 import support
 
@@ -50,7 +50,7 @@ def core(mpi: support.MPI, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def check(mpi: support.MPI, core: Path) -> str:
     program = support.compile_program(PROGRAM, mpi)
-    printed = support.gdb_batch(["mpipp check"], program=program, core=core)
+    printed = support.gdb_batch(["mpipp check memory"], program=program, core=core)
     return re.sub("0x[0-9a-f]+", "0x", printed)
 
 
@@ -60,20 +60,8 @@ def test_memory_of_a_device_is_not_read_only(mpi: support.MPI, core: Path) -> No
 
 @pytest.mark.parametrize("wrong", [False, True])
 def test_in_a_core_of_the_kernel(mpi: support.MPI, tmp_path: Path, wrong: bool) -> None:
-    pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
-    if "/" in pattern or pattern.startswith("|"):
-        support.lacking(f"the kernel writes cores to {pattern}, not to the working directory")
     program = support.compile_program(PROGRAM, mpi)
-    command = f"env LD_PRELOAD={mpi.wrapper} {program} {'wrong' * wrong}"
-    subprocess.run(
-        ["sh", "-c", f"ulimit -c unlimited && exec {command}"],
-        cwd=tmp_path,
-        env=mpi.env,
-        capture_output=True,
-        timeout=200,
-        check=False,
-    )
-    (core,) = tmp_path.iterdir()
+    core = cores.by_kernel(program, mpi, tmp_path, ["wrong"] * wrong)
     said = check(mpi, core)
     if not wrong:
         assert said == NOTHING

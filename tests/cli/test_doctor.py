@@ -6,9 +6,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
-from support import MPI, every_mpi, need, shell
+import pytest
+from support import MPI, ROOT, clean_environment, every_mpi, lacking, need, shell
 
 
 @every_mpi
@@ -79,6 +81,42 @@ def test_a_cache_that_ld_preload_cannot_hold(tmp_path: Path) -> None:
         f"{cache} has a space or a colon in its name, which LD_PRELOAD cannot hold: "
         "set MPIPP_CACHE to another",
     )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "uses_pid", "is_warned"),
+    [
+        ("core", 0, True),
+        ("core", 1, False),
+        ("core.%p", 0, False),
+        ("/var/cores/%e-%t", 0, True),
+        ("core.%%p", 0, True),
+        ("|/usr/lib/collect %p", 0, False),
+    ],
+)
+def test_core_files_that_processes_overwrite(
+    pattern: str, uses_pid: int, is_warned: bool, tmp_path: Path
+) -> None:
+    if os.geteuid() != 0:
+        lacking("only root can show a process other settings of the system")
+    (tmp_path / "core_pattern").write_text(f"{pattern}\n")
+    (tmp_path / "core_uses_pid").write_text(f"{uses_pid}\n")
+    # In a mount namespace of its own: the system keeps its settings.
+    script = "".join(
+        f"{need('mount')} --bind {tmp_path}/{name} /proc/sys/kernel/{name} && "
+        for name in ("core_pattern", "core_uses_pid")
+    )
+    words = [need("unshare"), "--mount", need("sh"), "-c", f'{script} exec "$@"', "sh"]
+    command = [sys.executable, "-m", "mpipp.cli", "doctor"]
+    done = subprocess.run(
+        [*words, *command],
+        env=clean_environment(PYTHONPATH=str(ROOT), PATH="/nowhere"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f'pattern "{pattern}"' in done.stdout, done.stderr
+    assert ("all processes of a job write the same one" in done.stdout) == is_warned
 
 
 def refused(done: subprocess.CompletedProcess[str], why: str) -> None:

@@ -146,13 +146,14 @@ def running(
         start_new_session=True,
     )
     try:
-        yield _wait_for(number, program, directory)
+        yield in_calls(number, program, directory)
     finally:
         os.killpg(launcher.pid, 15)
         end(launcher)
 
 
-def _wait_for(number: int, program: str, directory: Path) -> list[int]:
+def in_calls(number: int, program: str, directory: Path) -> list[int]:
+    """The processes of a program that were started in a directory, once all poll or compute."""
     begun: dict[int, float] = {}  # when all were past MPI_Init: their processor time
     for _ in range(600):
         done = subprocess.run(["pgrep", "-x", program], capture_output=True, text=True, check=False)

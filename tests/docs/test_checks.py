@@ -112,7 +112,7 @@ def index() -> str:
     """The table of all rules, as it stands at the end of the page."""
     rows = ["| rule | word | section | in MPI-3.1 | class | MUST |", "|---|---|---|---|---|---|"]
     for rule in RULES.values():
-        older = cited(rule.section, (3, 1)).partition("MPI-3.1, section ")[2]
+        older = re.sub("MPI-3.1, sections? |^MPI-4.1.*", "", cited(rule.section, (3, 1)))
         must = f"`{rule.must}`" if rule.must else ""
         error_class = rule.error_class.format(error_class="the handle's")
         cells = (f"`{rule.id}`", f"`{rule.check}`", rule.section, older, error_class, must)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import cores
 import expectations
 import support
 from ranks import until_inside
@@ -69,35 +70,17 @@ def test_gcore(mpi: support.MPI, tmp_path: Path) -> None:
     assert_seen(support.gdb_batch(LOOK, program=program, core=core))
 
 
-def kernel_core(program: Path, mpi: support.MPI, directory: Path, **env: str) -> Path:
-    """The core file that the kernel writes of a program that ends itself."""
-    pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
-    if "/" in pattern or pattern.startswith("|"):
-        support.lacking(f"the kernel writes cores to {pattern}, not to the working directory")
-    subprocess.run(
-        ["sh", "-c", f"ulimit -c unlimited && exec env LD_PRELOAD={mpi.wrapper} {program}"],
-        cwd=directory,
-        env={**mpi.env, **env},
-        capture_output=True,
-        timeout=200,
-        check=False,
-    )
-    cores = list(directory.iterdir())
-    assert len(cores) == 1, cores
-    return cores[0]
-
-
 @support.every_mpi
 def test_kernel_core(mpi: support.MPI, tmp_path: Path) -> None:
     program = program_for(mpi, "-DABORT")
-    core = kernel_core(program, mpi, tmp_path)
+    core = cores.by_kernel(program, mpi, tmp_path)
     assert_seen(support.gdb_batch(LOOK, program=program, core=core))
 
 
 def core_of_abort(program: Path, mpi: support.MPI, directory: Path) -> Path:
     """A core file of a program that MPI aborts, by the setting of its library that docs name."""
     if not mpi.id.startswith("openmpi"):
-        return kernel_core(program, mpi, directory, MPIR_CVAR_COREDUMP_ON_ABORT="1")
+        return cores.by_kernel(program, mpi, directory, MPIR_CVAR_COREDUMP_ON_ABORT="1")
     core = directory / "core"
     process = subprocess.Popen(
         ["env", f"LD_PRELOAD={mpi.wrapper}", program],

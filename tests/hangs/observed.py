@@ -16,6 +16,8 @@ from pathlib import Path
 import support
 from around import Around
 
+from mpipp.checks import every
+from mpipp.checks.finding import Finding
 from mpipp.checks.hangs.analysis import explain
 from mpipp.checks.hangs.report import Report
 from mpipp.checks.process import Operation, Process
@@ -51,14 +53,24 @@ class Job:
 
     def report(self, ranks: list[int] | None = None) -> str:
         """Why those processes hang; all unless some are named."""
-        processes = []
-        for number, rank in enumerate(ranks or sorted(self.pids)):
-            registry = self.registry(rank)
-            processes.append(Process(number, registry, Around(registry), None))
         lines: list[str] = []
-        for world in worlds(processes):
+        for world in worlds(self._processes(ranks)):
             lines += Report(explain(world), self).lines()
         return "\n".join(lines).strip()
+
+    def findings(self) -> list[Finding]:
+        """What the checks find in all of them."""
+        failures: list[MpippError] = []
+        found = list(every.findings(self._processes(), lambda _, error: failures.append(error)))
+        assert not failures, failures
+        return found
+
+    def _processes(self, ranks: list[int] | None = None) -> list[Process]:
+        registries = [self.registry(rank) for rank in ranks or sorted(self.pids)]
+        return [
+            Process(number, registry, Around(registry), None)
+            for number, registry in enumerate(registries)
+        ]
 
     def becomes(self, expected: Callable[[str], bool]) -> str:
         """The report once it is as expected; the last one if it does not become so."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from mpipp.checks.process import Operation, Process
+from mpipp.checks.process import Death, Operation, Process
 from mpipp.checks.world import World
 from mpipp.model import (
     Buffer,
@@ -66,6 +66,7 @@ class Recorded:
     sessions: list[Session] = field(default_factory=list)
     over: list[Stretch] = field(default_factory=list)
     freed: bool = False  # the communicator
+    death: Death | None = None
     constants: dict[str, int] = field(default_factory=lambda: dict(_CONSTANTS))
 
     @property
@@ -298,7 +299,15 @@ def call(
 
 def job(*recorded: Recorded) -> World:
     """The processes of a job."""
-    return World([Process(i, one, one, None) for i, one in enumerate(recorded)])  # type: ignore[arg-type]
+    return World(processes(*recorded))
+
+
+def processes(*recorded: Recorded) -> list[Process]:
+    """The same, as the checks see them."""
+    return [
+        Process(i, one, one, None, death=one.death)  # type: ignore[arg-type]
+        for i, one in enumerate(recorded)
+    ]
 
 
 class Places:

@@ -32,11 +32,17 @@ class State:
 
     rank: int  # in MPI_COMM_WORLD
     process: Process
-    # "waits"; "polls" again and again; "calls" MPI, and may return; "computes" outside; "ends"
+    # "waits"; "polls" again and again; "calls" MPI, and may return; "computes" outside; "ends";
+    # "died"
     kind: str
     waits: tuple[Wait, ...]  # a thread each
     # Why it is not told whether it may go on; nothing where that is told.
     untold: tuple[Unknown, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it will communicate no more."""
+        return self.kind in ("ends", "died")
 
     @property
     def conditions(self) -> list[Condition]:
@@ -75,6 +81,11 @@ class Explanation:
         return frozenset(found)
 
     @cached_property
+    def died(self) -> list[int]:
+        """The ranks of the processes that died of a signal."""
+        return [rank for rank, one in self.states.items() if one.kind == "died"]
+
+    @cached_property
     def untold(self) -> list[int]:
         """The ranks of which it is not told whether they may go on."""
         return [rank for rank, one in self.states.items() if one.untold]
@@ -109,6 +120,17 @@ class Explanation:
         ranks = {edge.rank for edge in going or edges} | {edge.to for edge in going}
         return frozenset(ranks), not going
 
+    def relies(self, knot: Knot) -> bool:
+        """Whether a circle exists only because the library waits; a ready send must not.
+
+        Another library may buffer the message, or return before the other processes have come.
+        """
+        if not knot.lenient or not knot.circle or knot.mismatch:
+            return False
+        waits = (wait for rank in knot.ranks for wait in self.states[rank].waits)
+        lacks = (event for wait in waits for event in self.lacks(wait, knot.lenient))
+        return any(event.lenient and not event.is_ready_send for event in lacks)
+
     def waits_itself(self, rank: int) -> bool:
         """Whether a process waits for others."""
         state = self.states.get(rank)
@@ -121,7 +143,7 @@ class Explanation:
 
     def _moves(self, rank: int) -> bool:
         state = self.states.get(rank)
-        return rank not in self.stuck and (state is None or state.kind != "ends")
+        return rank not in self.stuck and (state is None or not state.is_over)
 
 
 def explain(known: World, polling_waits: bool = False, waits: Waits | None = None) -> Explanation:
@@ -138,7 +160,7 @@ def explain(known: World, polling_waits: bool = False, waits: Waits | None = Non
         states[state.rank] = state
     stands = ("waits", "polls") if polling_waits else ("waits",)
     waiting = {rank: one.conditions for rank, one in states.items() if one.kind in stands}
-    ended = frozenset(rank for rank, state in states.items() if state.kind == "ends")
+    ended = frozenset(rank for rank, state in states.items() if state.is_over)
     firm = graph.stuck(waiting, ended, lenient=True)
     every = graph.stuck(waiting, ended, lenient=False)
     knots = [*_knots(firm, waiting, ended, True), *_knots(every, waiting, ended, False, firm)]
@@ -174,6 +196,8 @@ def _state(process: Process, waits: Waits) -> State:
         kind = "computes"
     if _ends(process, {one.call.procedure for one in active}):
         kind, untold = "ends", ()
+    if process.death is not None:
+        kind, untold = "died", ()
     return State(info.world_rank, process, kind, tuple(found), untold)
 
 

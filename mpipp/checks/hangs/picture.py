@@ -19,7 +19,9 @@ class Group:
     """Processes in the same state."""
 
     name: str  # "A"
-    state: str  # "stuck"; "behind" those; "waits" "polls" "calls" "computes" "ends" "missing"
+    state: (
+        str  # "stuck"; "behind" those; "waits" "polls" "calls" "computes" "ends" "died" "missing"
+    )
     ranks: list[int]
     text: str  # "MPI_Recv, called at solver.c:80 in relax"
     to: list[str] = field(default_factory=list)  # the names of the groups that it waits for

@@ -32,7 +32,11 @@ class Report:
         self._say = Sentences(explanation, place)
 
     def lines(self) -> Iterator[str]:
-        """Of all that can never go on first, then of what still moves."""
+        """Of who is dead first, then of all that can never go on, then of what still moves."""
+        for text, members in self.groups(self._found.died):
+            yield f"{wording.verb(members, 'is', 'are')} {text}"
+        if self._found.died and self._found.knots:
+            yield ""
         for knot in self._found.knots:
             yield from self.knot(knot)
             yield ""
@@ -124,7 +128,7 @@ class Report:
             yield f"  the order of collective calls differs between {names} ({self._cited('6.14')})"
         if self._found.polls(knot):
             yield "  a process that polls may do something else before it finds anything"
-        if knot.lenient and knot.circle and not knot.mismatch and self._relies(knot):
+        if self._found.relies(knot):
             yield (
                 "  a program must not rely on what the library buffers, or on where it does not "
                 f"wait ({self._cited('3.5 and 6.14')})"
@@ -132,12 +136,6 @@ class Report:
 
     def _cited(self, sections: str) -> str:
         return cited(sections, self._found.known.all[0].registry.info.standard)
-
-    def _relies(self, knot: Knot) -> bool:
-        # On the library's way: a ready send does not.
-        waits = (wait for rank in knot.ranks for wait in self._found.states[rank].waits)
-        lacks = (event for wait in waits for event in self._found.lacks(wait, knot.lenient))
-        return any(event.lenient and not event.is_ready_send for event in lacks)
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[str, list[int]]]:
         """What processes do, with those that do the same; of many, at the same place."""
@@ -158,7 +156,7 @@ class Report:
         stand: whether it was seen that they have not gone on for a while.
         """
         found, stuck = self._found, self._found.stuck
-        rest = [rank for rank in found.states if rank not in stuck]
+        rest = [rank for rank in found.states if rank not in (*stuck, *found.died)]
         if rest and not stuck:
             yield self._overall(stand)
         elif rest:

@@ -9,7 +9,7 @@ from mpipp.checks.hangs import unmatched, words
 from mpipp.checks.hangs.analysis import Explanation, State
 from mpipp.checks.hangs.conditions import Event, Unknown
 from mpipp.checks.hangs.nearmisses import NearMisses
-from mpipp.checks.process import Operation, Process
+from mpipp.checks.process import Death, Operation, Process
 from mpipp.show import wording
 
 # What they have not done who are asked for an event.
@@ -84,7 +84,7 @@ class Sentences:
     def _has_ended(self, rank: int) -> bool:
         # It will never do it, whatever the library is like.
         state = self._found.states.get(rank)
-        return state is not None and state.kind == "ends"
+        return state is not None and state.is_over
 
     def _undone(self, event: Event, ranks: list[int]) -> str:
         who = wording.ranks(ranks)
@@ -117,6 +117,8 @@ class Sentences:
     def doing(self, rank: int) -> str:
         """What a process does, with its place: the same for all that do the same there."""
         state = self._found.states[rank]
+        if state.process.death is not None:
+            return dead(state.process, state.process.death, self._place)
         if state.kind == "waits":
             return self.call(state.waits[0].operation)
         if state.kind == "computes":
@@ -128,7 +130,7 @@ class Sentences:
     def stands(self, rank: int) -> str:
         """Where a process stands: the procedure without arguments, and the place."""
         state = self._found.states[rank]
-        if state.kind == "computes" or not state.waits:
+        if state.kind in ("computes", "died") or not state.waits:
             return self.doing(rank)
         operation = state.waits[-1 if state.kind == "polls" else 0].operation
         text = f"{operation.call.procedure}, called at {self._place.place(operation)}"
@@ -152,6 +154,15 @@ class Sentences:
     def left_over(self) -> list[str]:
         """What is unmatched and was not told as a near miss, a sentence each."""
         return unmatched.sentences(self._found, self._near.told)
+
+
+def dead(process: Process, death: Death, place: Place) -> str:
+    """What a process died of, with the call of MPI or else the place where."""
+    for operation in process.operations:
+        if operation.tid == death.tid:
+            where = f"in {words.call(operation)}, called at {place.place(operation)}"
+            return f"dead ({death.signal} {where})"
+    return f"dead ({death.signal} {death.where})"
 
 
 def _why(event: Event) -> str:

@@ -24,6 +24,7 @@ _COLOURS = {
     "polls": ("#ddf4ff", "#0969da", "#12233c", "#58a6ff"),
     "computes": ("#dafbe1", "#1a7f37", "#12301d", "#3fb950"),
     "ends": ("#f6f8fa", "#8c959f", "#161b22", "#6e7681"),
+    "died": ("#f6f8fa", "#cf222e", "#161b22", "#ff7b72"),
     "missing": ("#ffffff", "#8c959f", "#0d1117", "#6e7681"),
 }
 _STYLE = """\

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mpipp.checks.hangs import words
-from mpipp.checks.hangs.sentences import Place
+from mpipp.checks.hangs.sentences import Place, dead
 from mpipp.checks.process import Operation, Process
 from mpipp.model import Thread
 
@@ -19,13 +19,17 @@ def unranked(processes: Sequence[Process]) -> list[Process]:
 
 def lines(processes: Sequence[Process], place: Place) -> Iterator[str]:
     """What is to be said of such processes; nothing without any."""
-    if not processes:
-        return
-    pids = [one.registry.info for one in processes]
+    living = [one for one in processes if one.death is None]
+    pids = [one.registry.info for one in living]
     rank = "no rank is known" if len(pids) == 1 else "no ranks are known"
-    yield f"not told: whether {words.processes(pids)} can go on, of which {rank}"
-    for one in processes:
+    if living:
+        yield f"not told: whether {words.processes(pids)} can go on, of which {rank}"
+    for one in living:
         yield f"  {words.processes([one.registry.info])} is {_doing(one, place)}"
+    for one in processes:
+        if one.death is not None:
+            which = words.processes([one.registry.info])
+            yield f"{which}, of which no rank is known, is {_doing(one, place)}"
 
 
 def records(processes: Sequence[Process], place: Place) -> list[dict[str, Any]]:
@@ -34,6 +38,8 @@ def records(processes: Sequence[Process], place: Place) -> list[dict[str, Any]]:
 
 
 def _doing(process: Process, place: Place) -> str:
+    if process.death is not None:
+        return dead(process, process.death, place)
     threads = [one for one in process.registry.threads() if isinstance(one, Thread)]
     for thread in threads:
         if call := thread.call or thread.unrecorded:

@@ -68,21 +68,29 @@ class Windows:
 
     def _fence(self, operation: Operation, member: Member, win: Win) -> Condition:
         late: set[int] = set()
+        found: list[Event] = []
+        # One that ends no epoch need not wait.
+        lenient = "fence" not in win.epochs
         for rank in member.comm.world_ranks or ():
             there = self._there(rank, win)
             if there is None:
                 return _OTHERS
-            if not isinstance(there, _Holder) or there.win.fences < win.fences:
+            if isinstance(there, _Holder) and there.win.fences >= win.fences:
+                continue
+            other = _meets(there, "MPI_Win_free", win.fences - 1)
+            if other is not None:
+                ranks = frozenset({rank})
+                found.append(Event("fence", ranks, operation, member, False, lenient, other))
+            else:
                 late.add(rank)
-        if not late:
-            return Met()
-        # One that ends no epoch need not wait.
-        lenient = "fence" not in win.epochs
-        return Event("fence", frozenset(late), operation, member, lenient=lenient)
+        if late:
+            found.append(Event("fence", frozenset(late), operation, member, lenient=lenient))
+        return All(tuple(found)) if found else Met()
 
     def _free(self, operation: Operation, member: Member, win: Win) -> Condition:
         late: set[int] = set()
         unlike: set[int] = set()
+        found: list[Event] = []
         for rank in member.comm.world_ranks or ():
             there = self._there(rank, win)
             if there is None:
@@ -91,12 +99,13 @@ class Windows:
                 # Its call to free the window may have met a fence of this process.
                 if there.win.fences < win.fences:
                     unlike.add(rank)
-            elif not isinstance(there, _Holder) or not _is_in(
-                there.process, there.win, "MPI_Win_free"
-            ):
+            elif (other := _meets(there, "MPI_Win_fence", win.fences + 1)) is not None:
+                ranks = frozenset({rank})
+                found.append(Event("free", ranks, operation, member, False, True, other))
+            elif not isinstance(there, _Holder) or not _inside(there, "MPI_Win_free"):
                 late.add(rank)
         # It need not wait for a window with the info key no_locks, which is not recorded.
-        found = [
+        found += [
             Event(kind, frozenset(ranks), operation, member, lenient=True)
             for kind, ranks in (("free", late), ("fences", unlike))
             if ranks
@@ -133,7 +142,7 @@ class Windows:
             if there is None:
                 return _OTHERS
             if isinstance(there, _Holder):
-                if _is_in(there.process, there.win, "MPI_Win_complete"):
+                if _inside(there, "MPI_Win_complete"):
                     continue
                 # One that is open may be the next: MPI_Win_wait is about to return then.
                 if there.win.completes:
@@ -191,11 +200,20 @@ def _members(process: Process, handle: int | None, serial: int) -> Sequence[int]
     return group.world_ranks
 
 
-def _is_in(process: Process, win: Win, procedure: str) -> bool:
-    return any(
-        operation.call.procedure == procedure and window_of(operation.call) == win.header.handle
-        for operation in _active(process)
-    )
+def _inside(there: _Holder, procedure: str) -> Operation | None:
+    # The call of a procedure on the window that the process is inside of.
+    for operation in _active(there.process):
+        call = operation.call
+        if call.procedure == procedure and window_of(call) == there.win.header.handle:
+            return operation
+    return None
+
+
+def _meets(there: _Holder | str, procedure: str, fences: int) -> Operation | None:
+    # The same, of a process that has called as many fences: the call that meets this one.
+    if not isinstance(there, _Holder) or there.win.fences != fences:
+        return None
+    return _inside(there, procedure)
 
 
 def _active(process: Process) -> Iterator[Operation]:

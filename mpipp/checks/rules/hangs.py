@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import WARNING, Rule
+
+_ORDER = (
+    "ask mpipp why, which says what each lacks; then change the order of the calls in one of "
+    "the processes, or use MPI_Sendrecv or nonblocking calls"
+)
 
 RULES = (
     Rule(
@@ -11,9 +16,17 @@ RULES = (
         "deadlock",
         "3.5",
         "processes must not wait for each other in a circle",
-        "ask mpipp why, which says what each lacks; then change the order of the calls in one of "
-        "the processes, or use MPI_Sendrecv or nonblocking calls",
+        _ORDER,
         "MUST_ERROR_DEADLOCK",
+    ),
+    Rule(
+        "unsafe-deadlock",
+        "deadlock",
+        "3.5 and 6.14",
+        "a program must not rely on what the library buffers, or on where it does not wait",
+        _ORDER,
+        "MUST_ERROR_DEADLOCK",
+        WARNING,
     ),
     Rule(
         "lone-wait",

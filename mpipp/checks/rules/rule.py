@@ -19,7 +19,7 @@ class Rule(NamedTuple):
 
     id: str
     check: str  # the word for scripts, of one or several rules: "type-mismatch"
-    section: str  # of MPI-4.1
+    section: str  # of MPI-4.1; several as "3.5 and 6.14"
     sentence: str  # what is demanded, without its full stop
     advice: str  # what to do
     must: str = ""  # the identifier of MUST for the same, "" if it has none

@@ -217,6 +217,12 @@ static void past(void) { // rank 1 is in no call of MPI any more
   while (rank == 1) pause();
 }
 
+static void write_close(void) {
+  MPI_File file = opened();
+  if (rank == 0) MPI_File_write_all(file, out, 1, MPI_INT, IGNORED);
+  MPI_File_close(&file);
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
@@ -244,7 +250,8 @@ static const struct {
              {"write-all", write_all},
              {"write-end", write_end},
              {"iread-all", iread_all},
-             {"past", past}};
+             {"past", past},
+             {"write-close", write_close}};
 
 int main(int argc, char **argv) {
   begin(&argc, &argv);

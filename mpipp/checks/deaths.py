@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Did a process that has left a core die because of what it did? (MPI-4.1, section 11.2.2)"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mpipp.checks.finding import Finding, Findings, Party
+from mpipp.checks.process import Process
+from mpipp.model import Site
+
+_ADVICE = "look at the stack of its core file: mpipp gdb PROGRAM CORE, then backtrace"
+
+
+def check(process: Process) -> Findings:
+    """The signal that it died of, and where; nothing of one that called MPI_Abort."""
+    death = process.death
+    if death is None:
+        return
+    party = Party(process.number, f"not in MPI: {death.where}", "called at", Site(0))
+    for operation in process.operations:
+        if operation.tid == death.tid:
+            party = operation.party()
+            if operation.call.procedure == "MPI_Abort":
+                return
+    found = Finding.of("process-died", f"a process has died of {death.signal}", [party])
+    yield replace(found, advice=_ADVICE)
