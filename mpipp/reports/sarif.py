@@ -18,8 +18,8 @@ from urllib.parse import quote
 
 from mpipp import __version__
 from mpipp.checks.rules import RULES, Rule
+from mpipp.plain import plain
 from mpipp.reports.directory import Entry, Party, Place, Run
-from mpipp.reports.plain import plain
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

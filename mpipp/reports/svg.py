@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from mpipp.reports.plain import html
+from mpipp.reports.html import html
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
