@@ -10,7 +10,7 @@ import re
 
 # What a terminal obeys (C0, C1), what changes the direction or the line of other characters, and
 # halves of surrogates, which nothing can write.
-_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 
 
@@ -22,7 +22,7 @@ def plain(text: str, kept: str = "\n\t") -> str:
     """
     if text.isprintable():
         return text
-    return _CONTROL.sub(lambda found: found[0] if found[0] in kept else _escaped(found[0]), text)
+    return CONTROL.sub(lambda found: found[0] if found[0] in kept else _escaped(found[0]), text)
 
 
 def escape(code: int, quote: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from mpipp.cli import launchers
 from mpipp.errors import MpippError
+from mpipp.rundirectory import RunDirectory
 from mpipp.watch import start
 
 WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
@@ -310,6 +311,8 @@ def run(arguments: argparse.Namespace) -> int:
     refuse(arguments)
     told = settings(arguments)
     wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
+    if arguments.report:
+        RunDirectory(arguments.report).join()
     directory = directory_of_job() if arguments.check else ""
     os.environ.update(for_program(arguments))
     start.become(directory, wrapper, told, program)

@@ -27,6 +27,7 @@ from mpipp.cli.launch import preload
 from mpipp.cli.progress import COMPARING, Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
+from mpipp.rundirectory import RunDirectory
 from mpipp.show import wording
 from mpipp.watch import connection, interrupted, start
 from mpipp.watch.alive import is_stopped, processor_time, wants_processor
@@ -104,10 +105,11 @@ def run(
     finally:
         shutil.rmtree(directory, ignore_errors=True)
         if not arguments.report:
-            shutil.rmtree(shared, ignore_errors=True)
+            with contextlib.suppress(OSError):  # no other node has made it
+                RunDirectory(shared).discard()
     if arguments.report:
         seconds_taken = round(time.monotonic() - begun, 3)
-        session.write(Path(arguments.report), {**how, "seconds": seconds_taken, "exit": status})
+        session.write(shared, {**how, "seconds": seconds_taken, "exit": status})
     session.summary(arguments.q)
     if session.total.errors and arguments.error_exit is not None:
         return int(arguments.error_exit)
@@ -118,10 +120,10 @@ def _begun(report: str | None) -> str:
     # The path of the run's directory. If none is wanted, one below the working directory that nodes
     # may share: it is made when it is needed.
     if report is None:
-        return os.path.join(os.getcwd(), f".mpipp-{start.node()}-{os.getpid()}")
-    from mpipp.watch import gathering
-
-    return gathering.begin(report)
+        name = f".mpipp-{start.node()}-{os.getpid()}-{os.urandom(4).hex()}"
+        return os.path.join(os.getcwd(), name)
+    RunDirectory(report).begin()
+    return os.path.abspath(report)
 
 
 def _gathered(directory: str, has_ended: bool, told: str) -> Gathered:
@@ -421,7 +423,7 @@ class _Session:
         if not quiet or self.total.errors or self.total.warnings:
             sys.stderr.write(f"mpipp: {self.total.line()}\n")
 
-    def write(self, directory: Path, run: dict[str, Any]) -> None:
+    def write(self, directory: str, run: dict[str, Any]) -> None:
         """The findings as text, and all that reports show; `run`: how it was started."""
         from mpipp.watch import gathering
 
