@@ -29,7 +29,7 @@ from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
 from mpipp.rundirectory import RunDirectory
 from mpipp.show import wording
-from mpipp.watch import connection, interrupted, start
+from mpipp.watch import interrupted, start
 from mpipp.watch.alive import is_stopped, processor_time, wants_processor
 from mpipp.watch.blocks import Block, counted, is_to_be_printed, joined, too
 from mpipp.watch.connection import INTERRUPTED, LAUNCHER
@@ -301,7 +301,7 @@ class _Session:
         self.total = self.total.plus(counted(self._blocks))
 
     def _watchers(self) -> list[int]:
-        return [connection.peer(made)[0] for made in self._rests]
+        return [start.peer(made)[0] for made in self._rests]
 
     def _is_stopped(self) -> bool:
         watchers = self._watchers()
@@ -310,7 +310,7 @@ class _Session:
     def _end(self, why: str) -> None:
         # The watchers that are left: nobody else knows of them.
         for made in list(self._rests):
-            os.kill(connection.peer(made)[0], signal.SIGKILL)
+            os.kill(start.peer(made)[0], signal.SIGKILL)
             self._selector.unregister(made)
             del self._rests[made]
             made.close()
@@ -326,6 +326,9 @@ class _Session:
         for key, _ in self._selector.select(seconds):
             if key.fileobj is self._listener:
                 made, _ = self._listener.accept()
+                if start.peer(made)[1] != os.geteuid():
+                    made.close()  # no watcher of this run: that would be this user's
+                    continue
                 self._rests[made] = b""
                 self._selector.register(made, selectors.EVENT_READ, None)
             else:

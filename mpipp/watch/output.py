@@ -64,7 +64,7 @@ def output(directory: str, settings: Settings) -> ToLauncher | ToStream:
     """To the launcher that listens in a directory; to the error stream without one."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        connection.connect(os.path.join(directory, LAUNCHER))
+        start.connect(connection, os.path.join(directory, LAUNCHER))
     except OSError:
         connection.close()
         return ToRun(settings) if settings.report else ToStream()
