@@ -331,7 +331,7 @@ def _directory() -> str:
     try:
         return directory_of_job()
     except MpippError as error:
-        sys.stderr.write(f"mpipp: not watched: {plain(str(error))}\n")
+        sys.stderr.write(plain(f"mpipp: not watched: {error}\n"))
         return ""
 
 

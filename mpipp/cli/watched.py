@@ -27,6 +27,7 @@ from mpipp.cli.launch import preload
 from mpipp.cli.progress import COMPARING, Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 from mpipp.rundirectory import RunDirectory
 from mpipp.show import wording
 from mpipp.watch import interrupted, start
@@ -383,7 +384,7 @@ class _Session:
         if self._held:
             self._progress.clear()
         for text in self._held:
-            sys.stderr.write(text + "\n\n")
+            sys.stderr.write(plain(text + "\n\n"))
         sys.stderr.flush()
         self._held.clear()
 
@@ -397,8 +398,12 @@ class _Session:
         self._ended += others.nodes
         blocks, total = [*self._blocks, *others.blocks], self.total.plus(others.total)
         self._blocks, self.total = joined(blocks, total)
-        sys.stderr.writelines(f"{one.text}\n\n" for one in self._blocks if not one.printed)
-        sys.stderr.writelines(f"mpipp: {too(one)}\n" for one in self._blocks if one.late)
+        for one in self._blocks:
+            if not one.printed:
+                sys.stderr.write(plain(f"{one.text}\n\n"))
+        for one in self._blocks:
+            if one.late:
+                sys.stderr.write(plain(f"mpipp: {too(one)}\n"))
 
     def _look(self, processes: int) -> None:
         self._looks = processes > 0
@@ -422,9 +427,9 @@ class _Session:
     def summary(self, quiet: bool) -> None:
         """The last lines."""
         for sentence in self.total._replace(unchecked=tuple(self.not_checked())).remarks():
-            sys.stderr.write(f"mpipp: {sentence}\n")
+            sys.stderr.write(plain(f"mpipp: {sentence}\n"))
         if not quiet or self.total.errors or self.total.warnings:
-            sys.stderr.write(f"mpipp: {self.total.line()}\n")
+            sys.stderr.write(plain(f"mpipp: {self.total.line()}\n"))
 
     def write(self, directory: str, run: dict[str, Any]) -> None:
         """The findings as text, and all that reports show; `run`: how it was started."""
@@ -434,4 +439,4 @@ class _Session:
         try:
             gathering.write(directory, found, run)
         except OSError as error:
-            sys.stderr.write(f"mpipp: cannot write {directory}: {error.strerror}\n")
+            sys.stderr.write(plain(f"mpipp: cannot write {directory}: {error.strerror}\n"))

@@ -72,7 +72,7 @@ def main() -> int:
             return 0
         gathering.keep(sys.argv[1], found)
     except MpippError as error:
-        sys.stderr.write(f"mpipp: {plain(str(error))}\n")
+        sys.stderr.write(plain(f"mpipp: {error}\n"))
         return 2
     last = (f"mpipp: {line}\n" for line in (*found.total.remarks(), found.total.line()))
     text = "".join([*(f"{block.text}\n\n" for block in found.blocks), *last])

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppression
 from mpipp.watch import nodes, start
@@ -158,7 +159,7 @@ class ToStream:
 
     def _write(self, text: str) -> bool:
         try:
-            sys.stderr.write(text)
+            sys.stderr.write(plain(text))
             sys.stderr.flush()
         except OSError:
             return False

@@ -102,6 +102,22 @@ def test_a_pipe_is_not_awaited(tmp_path: Path, kind: str) -> None:
         assert done.stderr == f"mpipp: cannot read {at} (it is no regular file): {said}\n"
 
 
+def test_names_and_json_do_not_reach_the_terminal_as_they_are(tmp_path: Path) -> None:
+    done = shell("report", tmp_path / "\x1b[31m\u202enone")
+    said = r"\033[31m\u202enone/findings.json (No such file or directory): a run with "
+    assert (done.returncode, said in done.stderr, "\x1b" in done.stderr) == (2, True, False)
+    left(tmp_path / "report")
+    shell("report", tmp_path / "report")
+    path = tmp_path / "report" / DATA
+    path.write_text(path.read_text().replace("is wrong", "is \x7f\x9b[2J\u202e wrong"))
+    for kind in ("text", "json", "html", "sarif"):
+        done = shell("report", tmp_path / "report", "--format", kind)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert not {"\x7f", "\x9b", "\u202e"} & set(done.stdout), kind
+    document = json.loads(shell("report", tmp_path / "report", "--format", "json").stdout)
+    assert document["findings"][0]["what"] == "something is \x7f\x9b[2J\u202e wrong"
+
+
 @on_mpi("mpich4")
 @pytest.mark.parametrize("command", ["run", "exec"])
 def test_what_is_the_users_own_stays(mpi: MPI, tmp_path: Path, command: str) -> None:

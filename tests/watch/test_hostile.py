@@ -238,6 +238,20 @@ def asked_by_nobody(directory: Path, name: str = "watcher") -> str:
 
 
 @on_mpi("mpich4")
+def test_names_in_the_program_reach_no_terminal(mpi: MPI, tmp_path: Path) -> None:
+    """A source file's name, by the debug information: it neither begins a line nor is obeyed."""
+    source = tmp_path / "a\x1b[31m\nmpipp: no errors.c"
+    source.write_text((runs.PROGRAMS / "ends.c").read_text())
+    words = [mpi.mpicc, "-g", "-w", f"-I{runs.PROGRAMS}", str(source), "-o", "program"]
+    subprocess.run(words, cwd=tmp_path, env=mpi.env, check=True)
+    done = runs.said(mpi, [tmp_path / "program", "leak"])
+    assert "\x1b" not in done.stderr
+    assert "made at a\\033[31m\\nmpipp: no errors.c:" in done.stderr
+    own = [line for line in done.stderr.splitlines() if line.startswith("mpipp: ")]
+    assert own == ["mpipp: 1 warning in 2 processes, 13 calls"]
+
+
+@on_mpi("mpich4")
 def test_a_full_disk(mpi: MPI, tmp_path: Path) -> None:
     """Neither the run's sockets nor its report need room that is not there."""
     full = tmp_path / "full"
