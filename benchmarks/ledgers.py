@@ -77,7 +77,8 @@ def _make(task: tuple[str, int, int]) -> None:
     from ledgers import Ended, buffer, call
     from samples import DOUBLE, FLOAT, INT, contiguous
 
-    from mpipp.agreement import files, saving
+    from mpipp.agreement import files
+    from mpipp.rundirectory import PROCESSES, RunDirectory
 
     directory, first, ranks = task
     triple = contiguous(3, INT)
@@ -98,4 +99,4 @@ def _make(task: tuple[str, int, int]) -> None:
                 ended.sends(after, tag, *runs)
                 ended.receives(before, tag, (1, 100_000, received))
         content = files.written(ended.process(), lambda site: [], f"node{rank // 64}").process
-        saving.save(directory, f"{saving.PROCESSES}/{rank}-node{rank // 64}-{rank}", content)
+        RunDirectory(directory).publish(f"{PROCESSES}/{rank}-node{rank // 64}-{rank}", content)

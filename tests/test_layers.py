@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mpipp"
 # Lowest first: a part imports from its own layer and those below. Every module belongs to one, by
 # the longest name that it begins with.
 LAYERS = (
-    ("errors", "cache", "browse.rendezvous"),
+    ("errors", "plain", "cache", "rundirectory", "browse.rendezvous"),
     ("typetree", "datatypes"),
     ("values",),
     ("model",),
@@ -35,7 +35,7 @@ FRONT_END = len(LAYERS) - 1
 # Front ends that start another.
 STARTS = (("gdb_printers", "gdb"), ("cli", "browse"))
 # A browser runs beside gdb, and knows MPI only from what gdb sends.
-BROWSER = ("browse", "browse.rendezvous", "errors")
+BROWSER = ("browse", "browse.rendezvous", "errors", "plain")
 
 # The only modules from outside the standard library, and who may use them.
 OUTSIDE = {
@@ -268,6 +268,24 @@ def test_only_the_shell_command_prints() -> None:
         and node.func.id == "print"
     ]
     assert printing == []
+
+
+# Its paths are for scripts; and what imports nothing, and says only what mpipp knows.
+RAW = ("cli/wrapper.py", "watch/start.py", "gdb_printers.py")
+
+
+def test_what_is_written_passes_through_plain() -> None:
+    """Text of other users, as names of processes, does not reach the terminal as it is."""
+    raw = [
+        f"{path.relative_to(PACKAGE.parent)}:{node.lineno}"
+        for path in MODULES
+        if path.relative_to(PACKAGE).as_posix() not in RAW
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and re.fullmatch(r"print|sys\.std(out|err)\.write(lines)?", ast.unparse(node.func))
+        and not all(re.match(r"plain\(|'[^']*'$", ast.unparse(one)) for one in node.args[:1])
+    ]
+    assert raw == []
 
 
 def test_types_of_the_wrapper_bear_its_name() -> None:

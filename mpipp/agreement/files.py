@@ -28,10 +28,12 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from mpipp.agreement import logs, orders, plain
+from mpipp import rundirectory
+from mpipp.agreement import logs, orders, packed, plain
 from mpipp.agreement import sums as sums_of
 from mpipp.agreement.numbers import Pair, added
 from mpipp.agreement.written import Written, without_channel
@@ -58,6 +60,7 @@ from mpipp.reports.sources import Frame
 FORMAT, VERSION = "process", 5
 _KINDS = ("op", "win", "file")  # and comm
 _MOST_HEAD = 1 << 20  # bytes
+_MOST = 1 << 30  # of the rest, unpacked: 16 times what a process keeps, unless it is told to
 _LEVEL = 3  # of compression
 _MOST_GIVEN = 4096  # requests of one call
 
@@ -126,7 +129,7 @@ def written(
 def head(path: str) -> Head:
     """The head of a file. Raises MpippError when it cannot be read, or is none."""
     try:
-        with open(path, "rb") as file:
+        with rundirectory.opened(path) as file:
             return _head(file.readline(_MOST_HEAD), path)
     except OSError as error:
         raise MpippError(f"cannot read {path}: {error.strerror}") from None
@@ -141,41 +144,40 @@ def read(
         keys: of the channels that are wanted, if not all are.
         sequences: of channels that are wanted, too.
     """
-    known, lines = _read(path)
-    found = Written(path, known.node, known.calls, known.info)
-    try:
-        for line in lines[1:]:
-            is_wanted = keys is None or not line.startswith(_CHANNEL) or _key(line) in keys
-            if is_wanted or (sequences and _sequence(line) in sequences):
-                found.take(json.loads(line))
-    except (ValueError, RecursionError, MpippError) as error:
-        raise MpippError(f"{path} is damaged: {error}") from None
+    with _opened(path) as (known, lines):
+        next(lines, b"")  # the sums
+        found = Written(path, known.node, known.calls, known.info)
+        for line in lines:
+            try:
+                is_wanted = keys is None or not line.startswith(_CHANNEL) or _key(line) in keys
+                if is_wanted or (sequences and _sequence(line) in sequences):
+                    found.take(rundirectory.parsed(line))
+            except (ValueError, RecursionError, MpippError) as error:
+                raise MpippError(f"{path} is damaged: {error}") from None
     return found
 
 
 def sums(path: str) -> list[tuple[int, int, int, int]]:
     """Of a process's channels key, peer and sums. Raises MpippError as `read`."""
-    _, lines = _read(path)
-    try:
-        found = [_numbers(row, 4) for row in json.loads(lines[0])["sums"]]
-        return [(key, peer, one, other) for key, peer, one, other in found]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        raise MpippError(f"{path} is damaged: its sums make no sense") from None
+    with _opened(path) as (_, lines):
+        try:
+            found = [_numbers(row, 4) for row in rundirectory.parsed(next(lines))["sums"]]
+            return [(key, peer, one, other) for key, peer, one, other in found]
+        except (ValueError, LookupError, TypeError, StopIteration):
+            raise MpippError(f"{path} is damaged: its sums make no sense") from None
 
 
-def _read(path: str) -> tuple[Head, list[bytes]]:
+@contextmanager
+def _opened(path: str) -> Iterator[tuple[Head, Iterator[bytes]]]:
+    # Its head, and the lines of the rest.
     try:
-        with open(path, "rb") as file:
+        with rundirectory.opened(path) as file:
             known = _head(file.readline(_MOST_HEAD), path)
-            rest = file.read()
+            yield known, packed.lines(packed.pieces(file, known.bytes, _MOST, path))
     except OSError as error:
         raise MpippError(f"cannot read {path}: {error.strerror}") from None
-    if len(rest) != known.bytes:
-        raise MpippError(f"{path} has {len(rest)} bytes of {known.bytes}: it is not whole")
-    try:
-        return known, zlib.decompress(rest).splitlines()
-    except zlib.error as error:
-        raise MpippError(f"{path} is damaged: {error}") from None
+    except MemoryError:
+        raise MpippError(f"cannot read {path}: there is not enough memory") from None
 
 
 def _key(line: bytes) -> int:
@@ -195,10 +197,10 @@ def _numbers(row: list[int], count: int) -> list[int]:
 
 def _head(line: bytes, path: str) -> Head:
     try:
-        said = json.loads(line)
+        said = rundirectory.parsed(line)
         if said.get("mpipp") != FORMAT:
             raise ValueError
-    except (ValueError, AttributeError, RecursionError):
+    except (ValueError, AttributeError):
         raise MpippError(f"{path} is no file of a process that mpipp has written") from None
     if said.get("version") != VERSION:
         raise MpippError(f"{path} is of another version of mpipp: compare it with that")

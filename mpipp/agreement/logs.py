@@ -12,16 +12,17 @@ import os
 import sys
 import zlib
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from mpipp.agreement import packed
 from mpipp.errors import MpippError
 from mpipp.model import Broken, DatatypeRecord, Site
 from mpipp.model.onesided import MovedLog
 from mpipp.registry.loggedcalls import ENUMERATIONS, PAGE_BITS, Around
 from mpipp.registry.onesided import Log
+from mpipp.rundirectory import LOGS, opened, parsed
 
-FOLDER = "logs"  # of their files in the run's directory
 FORMAT, VERSION = "log", 3
 _MOST_HEAD = 4096  # bytes
 _LEVEL = 1  # of compression: processes wait for it
@@ -51,7 +52,7 @@ class Process(NamedTuple):
 def path_of(path: str) -> str:
     """That of a log, by the one of its process's file."""
     folder, name = os.path.split(path)
-    return os.path.join(os.path.dirname(folder), FOLDER, name)
+    return os.path.join(os.path.dirname(folder), os.path.basename(LOGS), name)
 
 
 def described(moved: MovedLog) -> dict[str, Any]:
@@ -78,9 +79,9 @@ def content(moved: MovedLog) -> bytes:
     if sys.byteorder != "little":
         words = array("Q", words)
         words.byteswap()
-    packed = zlib.compress(words.tobytes(), _LEVEL)
-    head = {"mpipp": FORMAT, "version": VERSION, "words": len(words), "bytes": len(packed)}
-    return json.dumps(head).encode() + b"\n" + packed
+    rest = zlib.compress(words.tobytes(), _LEVEL)
+    head = {"mpipp": FORMAT, "version": VERSION, "words": len(words), "bytes": len(rest)}
+    return json.dumps(head).encode() + b"\n" + rest
 
 
 def read(left: Left, path: str, process: Process) -> Log | None:
@@ -89,16 +90,17 @@ def read(left: Left, path: str, process: Process) -> Log | None:
     Raises MpippError when it cannot be read, or is damaged.
     """
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             size = _size(file.readline(_MOST_HEAD), left, path)
-            packed = file.read()
+            words = _words(packed.pieces(file, size, _WORD * left.words, path))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise MpippError(f"cannot read {path}: {error.strerror}") from None
-    if len(packed) != size:
-        raise MpippError(f"{path} has {len(packed)} bytes of {size}: it is not whole")
-    words = _words(packed, left.words, path)
+    except MemoryError:
+        raise MpippError(f"cannot read {path}: there is not enough memory") from None
+    if len(words) != left.words:
+        raise MpippError(f"{path} is damaged: it has other words than it should")
     names = _Naming(left, process.site)
     around = Around(names, process.datatype, process.op, process.rank, process.size, left.lost)
     return Log(around, words, is_whole=not left.damaged)
@@ -107,9 +109,9 @@ def read(left: Left, path: str, process: Process) -> Log | None:
 def _size(line: bytes, left: Left, path: str) -> int:
     # Of what follows the head.
     try:
-        said = json.loads(line)
+        said = parsed(line)
         known, version, words, size = (said[k] for k in ("mpipp", "version", "words", "bytes"))
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         known = size = None
     if known != FORMAT or type(size) is not int:
         raise MpippError(f"{path} is no log that mpipp has written")
@@ -120,16 +122,14 @@ def _size(line: bytes, left: Left, path: str) -> int:
     return size
 
 
-def _words(packed: bytes, count: int, path: str) -> array[int]:
-    found = array("Q")
-    unpacking = zlib.decompressobj()
-    try:
-        data = unpacking.decompress(packed, _WORD * count + 1)
-    except zlib.error as error:
-        raise MpippError(f"{path} is damaged: {error}") from None
-    if len(data) != _WORD * count or not unpacking.eof:
-        raise MpippError(f"{path} is damaged: it has other words than it should")
-    found.frombytes(data)
+def _words(pieces: Iterable[bytes]) -> array[int]:
+    # Whole ones: a piece may end within one.
+    found, rest = array("Q"), b""
+    for piece in pieces:
+        data = rest + piece
+        end = len(data) - len(data) % _WORD
+        found.frombytes(data[:end])
+        rest = data[end:]
     if sys.byteorder != "little":
         found.byteswap()
     return found

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from mpipp.agreement import files, many
 from mpipp.agreement.many import Chosen, Team
-from mpipp.agreement.saving import PROCESSES, paths
 from mpipp.agreement.written import Written
 from mpipp.checks import every
 from mpipp.checks.finding import Finding, Party
@@ -30,6 +29,7 @@ from mpipp.checks.rules import hangs
 from mpipp.errors import MpippError
 from mpipp.model import Site
 from mpipp.reports.sources import Frame
+from mpipp.rundirectory import PROCESSES, paths
 from mpipp.show import wording
 
 _MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from mpipp.browse.client import Client, Message
+from mpipp.plain import plain
 
 PAGE = 1000  # parts shown below one node
 _PAUSE = 0.1  # seconds between two times that all is read again
@@ -51,7 +52,8 @@ class Node:
         """Name, value, type, displacement and size as they are shown."""
         displacement = "" if self.displacement is None else f"{self.displacement:+d}"
         size = "" if self.size is None else f"{self.size}"
-        return self.name, self.value, self.type, displacement, size
+        name, value, kind = (plain(one, "") for one in (self.name, self.value, self.type))
+        return name, value, kind, displacement, size
 
     @property
     def address(self) -> str:
@@ -209,14 +211,14 @@ class Tree:
 
     def _status(self, reply: Message) -> None:
         if "error" in reply:
-            self._view.tell(reply["error"])
+            self._view.tell(plain(reply["error"], ""))
             return
         state = {"none": "no process", "running": "running (values as last read)"}.get(
             reply["state"], "stopped"
         )
         if reply["place"]:
             state += f" in {reply['place']}"
-        self._view.tell(" - ".join(filter(None, [reply["process"], state])))
+        self._view.tell(plain(" - ".join(filter(None, [reply["process"], state])), ""))
 
 
 def groups(start: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from mpipp.cli import elf
 from mpipp.cli.debugger import debugger, loading
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 from mpipp.registry import cores
 
 _BEGIN, _END = "mpipp begins", "mpipp ends"
@@ -59,7 +60,7 @@ def asked(paths: Sequence[str], chosen: str | None, words: str) -> Answer:
         check=False,
     )
     for said in [*_wrong(paths), *_warnings(done.stderr)]:
-        print(f"mpipp: {said}", file=sys.stderr)
+        print(plain(f"mpipp: {said}"), file=sys.stderr)
     _, begins, rest = done.stdout.partition(_BEGIN + "\n")
     report, ends, _ = rest.partition(_END + "\n")
     if not begins or not ends:

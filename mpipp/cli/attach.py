@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 
@@ -12,6 +13,7 @@ from mpipp.cli import jobs
 from mpipp.cli.debugger import debugger, loading
 from mpipp.cli.jobs import Job, Process
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 from mpipp.show import wording
 
 USAGE = "mpipp attach [PID... | --job JOB] [-- GDB OPTION...]"
@@ -46,7 +48,7 @@ def run(arguments: argparse.Namespace, options: Sequence[str] = ()) -> int:
         processes = list(_chosen(jobs.jobs(), arguments.job).processes)
     for process in processes:
         if process.obstacle:
-            print(f"mpipp: {_label(process)} {process.obstacle}", file=sys.stderr)
+            print(plain(f"mpipp: {_label(process)} {process.obstacle}"), file=sys.stderr)
     free = [str(process.pid) for process in processes if not process.obstacle]
     if not free:
         raise MpippError("there is no process to attach to")
@@ -73,7 +75,7 @@ def _named(given: Sequence[str]) -> list[Process]:
     found: list[Job] | None = None
     processes: list[Process] = []
     for word in given:
-        if not word.isdigit():
+        if not re.fullmatch("[0-9]{1,9}", word):
             raise MpippError(f"{word} is not the number of a process")
         pid = int(word)
         if given.count(word) > 1:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mpipp.cli.ask import asked
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 _LAST = re.compile(r"^(no|\d+) findings? in (\d+) process", re.MULTILINE)
 
@@ -37,10 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
     result = _result_of_document(report) if arguments.json else _result(report)
     if result is None:
         raise MpippError(f"the cores could not be checked: {said}")
-    sys.stdout.write(report)
+    sys.stdout.write(plain(report))
     findings, checked, whole = result
     if checked < len(arguments.cores):
-        print(f"mpipp: {checked} of {len(arguments.cores)} cores were checked", file=sys.stderr)
+        said = f"mpipp: {checked} of {len(arguments.cores)} cores were checked"
+        print(plain(said), file=sys.stderr)
         whole = False
     return FOUND if findings else 0 if whole else NOT_CHECKED
 

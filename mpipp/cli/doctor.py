@@ -20,6 +20,7 @@ from mpipp.cli.build import library_path
 from mpipp.cli.mpi import Mpi
 from mpipp.cli.program import inspect
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 _OLDEST_PYTHON = (3, 9)
 # In the pattern of core files: the number of the process or thread.
@@ -59,11 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
     _attach(report)
     width = max(len(what) for what, _ in report.rows)
     for what, found in report.rows:
-        print(f"{what:{width}}  {found}")
+        print(plain(f"{what:{width}}  {found}"))
     if report.advice:
         print()
     for sentence in report.advice:
-        print(f"- {sentence}")
+        print(plain(f"- {sentence}"))
     return 0 if report.works else 2
 
 

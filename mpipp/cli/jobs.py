@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,8 +16,10 @@ from typing import NamedTuple
 
 from mpipp.cli import launchers
 from mpipp.cli.mpi import flavor_of_library
+from mpipp.plain import plain
 
 # How launchers tell a process its rank, and a job its name.
+_RANK = re.compile("[0-9]{1,9}")
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 _NAMES = ("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "SLURM_STEP_ID")
 _SYS_PTRACE = 1 << 19  # CAP_SYS_PTRACE
@@ -115,6 +118,7 @@ def _job(members: Sequence[_Found], is_all: bool) -> Job:
     name = environment.get("SLURM_JOB_ID", "")
     if name and "SLURM_STEP_ID" in environment:
         name += "." + environment["SLURM_STEP_ID"]
+    name = plain(name, "")
     processes = sorted((one.process for one in members), key=lambda each: (each.rank, each.pid))
     number = launcher if is_all else processes[0].pid
     started_by = launchers.program(launcher) if members[0].above else ""
@@ -208,6 +212,6 @@ def _environment(pid: int) -> Mapping[str, str]:
 
 def _rank(environment: Mapping[str, str]) -> int:
     for name in _RANKS:
-        if environment.get(name, "").isdigit():
+        if _RANK.fullmatch(environment.get(name, "")):
             return int(environment[name])
     return -1

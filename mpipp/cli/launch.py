@@ -11,6 +11,7 @@ from mpipp.cli.build import build
 from mpipp.cli.mpi import Mpi
 from mpipp.cli.program import Program, inspect
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 
 def built(mpi: Mpi, *, force: bool = False) -> str:
@@ -24,7 +25,7 @@ class _Progress:
         self.prefix = "mpipp: "
 
     def __call__(self, text: str) -> None:
-        sys.stderr.write(self.prefix + text)
+        sys.stderr.write(plain(self.prefix + text))
         sys.stderr.flush()
         self.prefix = ""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from mpipp.plain import plain
+
 PROC = "/proc"
 _MOST = 100  # ancestors
 # Programs between the shell, or the system, and the ranks.
@@ -26,7 +28,7 @@ def status(pid: int) -> dict[str, str]:
 
 def program(pid: int) -> str:
     """The name that a process runs under; "" if there is none."""
-    return status(pid).get("Name", "")
+    return plain(status(pid).get("Name", ""), "")
 
 
 def is_one(name: str) -> bool:

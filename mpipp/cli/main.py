@@ -16,6 +16,7 @@ from mpipp import __version__
 from mpipp.cli import start
 from mpipp.cli.languages import LANGUAGES, description, usage
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 _SESSION = """\
 example session:
@@ -72,7 +73,7 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except MpippError as error:
-        print(f"mpipp: {error}", file=sys.stderr)
+        print(plain(f"mpipp: {error}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

@@ -15,6 +15,7 @@ from mpipp.cli import jobs
 from mpipp.cli.attach import attaching
 from mpipp.cli.debugger import debugger
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 _TERMINAL = "/dev/tty"
 
@@ -58,7 +59,7 @@ class Opening:
             pids, tid = self._waiting.pop(0)
             obstacle = jobs.obstacle(pids[0])
             if obstacle:
-                sys.stderr.write(f"mpipp: process {pids[0]} {obstacle}\n")
+                sys.stderr.write(plain(f"mpipp: process {pids[0]} {obstacle}\n"))
             else:
                 self._debug([pid for pid in pids if not jobs.obstacle(pid)], tid, meanwhile)
             # What stopped under gdb has been seen there.
@@ -77,6 +78,6 @@ class Opening:
                 while gdb.poll() is None:
                     meanwhile()
         except OSError as error:
-            sys.stderr.write(f"mpipp: cannot start {command[0]}: {error.strerror}\n")
+            sys.stderr.write(plain(f"mpipp: cannot start {command[0]}: {error.strerror}\n"))
         finally:
             self._opened = ()

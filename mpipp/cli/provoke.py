@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 ANY = "any"  # seed
 _RMA = "rma"
@@ -187,5 +188,5 @@ def tell(chosen: Schedules | None) -> None:
     """Say which seed it is, before the program starts."""
     if chosen is not None:
         what = "one-sided operations provoked" if chosen.rma else "provoked"
-        sys.stderr.write(f"mpipp: {what} with seed {chosen.seed}\n")
+        sys.stderr.write(plain(f"mpipp: {what} with seed {chosen.seed}\n"))
         sys.stderr.flush()

@@ -10,7 +10,9 @@ import sys
 from mpipp.cli.progress import COMPARING, Progress
 from mpipp.errors import MpippError
 from mpipp.reports import directory, page, sarif, text
-from mpipp.reports.directory import DATA, Run
+from mpipp.reports.directory import Run
+from mpipp.rundirectory import DATA
+from mpipp.show import jsontext
 from mpipp.watch import gathering
 
 
@@ -32,10 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         MpippError: there is none in the directory, or it cannot be written.
     """
+    of = arguments.directory
     with Progress(sys.stderr, quiet=False).during(COMPARING):
-        gathering.complete(arguments.directory)
-    found = directory.read(arguments.directory)
-    report = _made(found, arguments.format, arguments.directory)
+        document = gathering.complete(of)
+    found = directory.run_of(document, os.path.join(of, DATA))
+    report = _made(found, document, arguments.format, of)
     if arguments.o is None:
         sys.stdout.buffer.write(report.encode("utf-8", "backslashreplace"))
         return 0
@@ -47,12 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _made(found: Run, kind: str, of: str) -> str:
+def _made(found: Run, document: bytes, kind: str, of: str) -> str:
     if kind == "html":
         return page.html(found)
     if kind == "sarif":
         return sarif.sarif(found) + "\n"
     if kind == "json":
-        with open(os.path.join(of, DATA), encoding="utf-8") as file:
-            return file.read()
+        return jsontext.printable(document.decode())
     return "\n".join(text.lines(found, of)) + "\n"

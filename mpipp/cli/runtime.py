@@ -23,6 +23,7 @@ from mpipp import __version__
 from mpipp.cache import cache_directory
 from mpipp.cli.build import source_directory
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 _FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
 # GCC does not see what these do; nor does Clang in what it does not compile.
@@ -154,8 +155,7 @@ def _inline(compiler: Compiler, sources: Path, work: Path) -> None:
     flags = ("-O1", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm")
     source = str(sources / "hooks.c")
     _run([compiler.path, *_FLAGS, f"-I{sources.parent}", *flags, source, "-o", str(text)])
-    plain = text.read_text()
-    told = plain
+    untold = told = text.read_text()
     for name, known in _APART.items():
         declared = re.compile(rf"^(declare .*@{name}\([^)]*\)).*$", re.MULTILINE)
         told = declared.sub(rf"\1 {known}", told)
@@ -163,12 +163,12 @@ def _inline(compiler: Compiler, sources: Path, work: Path) -> None:
     command = [compiler.path, "-c", "-emit-llvm", str(text), "-o", str(output)]
     if subprocess.run(command, capture_output=True, check=False).returncode == 0:
         return
-    print(
+    said = (
         f"mpipp: what {compiler.version} makes of mpipp's functions is not known: loops are not "
-        "compiled twice, and programs may take twice as long",
-        file=sys.stderr,
+        "compiled twice, and programs may take twice as long"
     )
-    text.write_text(plain)
+    print(plain(said), file=sys.stderr)
+    text.write_text(untold)
     _run(command)
 
 

@@ -12,11 +12,14 @@ import json
 import os
 import re
 import stat
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from mpipp.cli import launchers
 from mpipp.errors import MpippError
+from mpipp.plain import plain
+from mpipp.rundirectory import RunDirectory
 from mpipp.watch import start
 
 WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
@@ -310,7 +313,9 @@ def run(arguments: argparse.Namespace) -> int:
     refuse(arguments)
     told = settings(arguments)
     wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
-    directory = directory_of_job() if arguments.check else ""
+    if arguments.report:
+        RunDirectory(arguments.report).join()
+    directory = _directory() if arguments.check else ""
     os.environ.update(for_program(arguments))
     start.become(directory, wrapper, told, program)
 
@@ -321,31 +326,50 @@ def _wrapper(program: str, mpicc: str | None) -> str:
     return built(mpi_for(program, mpicc))
 
 
+def _directory() -> str:
+    # That of the job's watcher; "": there can be none, and the program runs all the same.
+    try:
+        return directory_of_job()
+    except MpippError as error:
+        sys.stderr.write(plain(f"mpipp: not watched: {error}\n"))
+        return ""
+
+
 def directory_of_job() -> str:
-    """A directory on this node for the processes of this job, that only the user may enter.
+    """The path of a directory on this node for the processes of this job, by a name that no other
+    user can make first.
 
     Raises:
-        MpippError: somebody else has made it.
+        MpippError: there is none.
     """
+    job = _job()
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    base = runtime if runtime and os.access(runtime, os.W_OK) else ""
-    if not base:
-        import tempfile  # it takes some time to load
+    if _is_private(runtime):  # where others make nothing
+        name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{job}")
+        if len(name) > _LONGEST:
+            name = f"{name[: _LONGEST - 9]}-{binascii.crc32(name.encode()):08x}"
+        return start.on_node(os.path.join(runtime, name))
+    # They take some time to load.
+    import tempfile
 
-        base = tempfile.gettempdir()
-    name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{_job()}")
-    if len(name) > _LONGEST:
-        name = f"{name[: _LONGEST - 9]}-{binascii.crc32(name.encode()):08x}"
-    path = start.on_node(os.path.join(base, name))
+    from mpipp.cli import secret
+
     try:
-        os.makedirs(path, 0o700, exist_ok=True)
-        found = os.lstat(path)
-    except OSError as error:
-        raise MpippError(f"cannot make {path} ({error.strerror}): set XDG_RUNTIME_DIR") from None
-    private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
-    if not private or found.st_uid != os.getuid():
-        raise MpippError(f"{path} is not this user's alone: remove it, or set XDG_RUNTIME_DIR")
-    return path
+        name = secret.name(f"{start.node()} {job}")  # nodes may share the temporary directory
+        return start.on_node(os.path.join(tempfile.gettempdir(), f"mpipp-{name}"))
+    except (MpippError, OSError) as error:
+        raise MpippError(
+            f"{error}: set XDG_RUNTIME_DIR to a directory that only you may enter"
+        ) from None
+
+
+def _is_private(directory: str) -> bool:
+    try:
+        found = os.stat(directory)
+    except OSError:
+        return False
+    is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    return is_own and not stat.S_IMODE(found.st_mode) & 0o077
 
 
 def _job() -> str:

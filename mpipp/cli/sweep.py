@@ -22,6 +22,7 @@ from mpipp.cli import journal, provoke, smallest
 from mpipp.cli.journal import Done, Operation
 from mpipp.cli.start import WITH_VALUE, hang_after
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 STREAMS = OUTPUT, _ERRORS = "output", "standard error"
 _UNPROVOKED = 2
@@ -107,7 +108,7 @@ def run(
         rank, told = tried(schedules.with_seed(number))
         if told:
             found.append((rank, number))
-            sys.stdout.write(f"seed {number}: {told}\n")
+            sys.stdout.write(plain(f"seed {number}: {told}\n"))
             sys.stdout.flush()
     if not found:
         _say(f"no difference with {_seeds(count)}")
@@ -233,7 +234,7 @@ def _seeds(count: int) -> str:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(f"mpipp: {text}\n")
+    sys.stdout.write(plain(f"mpipp: {text}\n"))
     sys.stdout.flush()
 
 

@@ -27,8 +27,10 @@ from mpipp.cli.launch import preload
 from mpipp.cli.progress import COMPARING, Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
+from mpipp.plain import plain
+from mpipp.rundirectory import RunDirectory
 from mpipp.show import wording
-from mpipp.watch import connection, interrupted, start
+from mpipp.watch import interrupted, start
 from mpipp.watch.alive import is_stopped, processor_time, wants_processor
 from mpipp.watch.blocks import Block, counted, is_to_be_printed, joined, too
 from mpipp.watch.connection import INTERRUPTED, LAUNCHER
@@ -104,10 +106,11 @@ def run(
     finally:
         shutil.rmtree(directory, ignore_errors=True)
         if not arguments.report:
-            shutil.rmtree(shared, ignore_errors=True)
+            with contextlib.suppress(OSError):  # no other node has made it
+                RunDirectory(shared).discard()
     if arguments.report:
         seconds_taken = round(time.monotonic() - begun, 3)
-        session.write(Path(arguments.report), {**how, "seconds": seconds_taken, "exit": status})
+        session.write(shared, {**how, "seconds": seconds_taken, "exit": status})
     session.summary(arguments.q)
     if session.total.errors and arguments.error_exit is not None:
         return int(arguments.error_exit)
@@ -118,10 +121,10 @@ def _begun(report: str | None) -> str:
     # The path of the run's directory. If none is wanted, one below the working directory that nodes
     # may share: it is made when it is needed.
     if report is None:
-        return os.path.join(os.getcwd(), f".mpipp-{start.node()}-{os.getpid()}")
-    from mpipp.watch import gathering
-
-    return gathering.begin(report)
+        name = f".mpipp-{start.node()}-{os.getpid()}-{os.urandom(4).hex()}"
+        return os.path.join(os.getcwd(), name)
+    RunDirectory(report).begin()
+    return os.path.abspath(report)
 
 
 def _gathered(directory: str, has_ended: bool, told: str) -> Gathered:
@@ -299,7 +302,7 @@ class _Session:
         self.total = self.total.plus(counted(self._blocks))
 
     def _watchers(self) -> list[int]:
-        return [connection.peer(made)[0] for made in self._rests]
+        return [start.peer(made)[0] for made in self._rests]
 
     def _is_stopped(self) -> bool:
         watchers = self._watchers()
@@ -308,7 +311,7 @@ class _Session:
     def _end(self, why: str) -> None:
         # The watchers that are left: nobody else knows of them.
         for made in list(self._rests):
-            os.kill(connection.peer(made)[0], signal.SIGKILL)
+            os.kill(start.peer(made)[0], signal.SIGKILL)
             self._selector.unregister(made)
             del self._rests[made]
             made.close()
@@ -324,6 +327,9 @@ class _Session:
         for key, _ in self._selector.select(seconds):
             if key.fileobj is self._listener:
                 made, _ = self._listener.accept()
+                if start.peer(made)[1] != os.geteuid():
+                    made.close()  # no watcher of this run: that would be this user's
+                    continue
                 self._rests[made] = b""
                 self._selector.register(made, selectors.EVENT_READ, None)
             else:
@@ -378,7 +384,7 @@ class _Session:
         if self._held:
             self._progress.clear()
         for text in self._held:
-            sys.stderr.write(text + "\n\n")
+            sys.stderr.write(plain(text + "\n\n"))
         sys.stderr.flush()
         self._held.clear()
 
@@ -392,8 +398,12 @@ class _Session:
         self._ended += others.nodes
         blocks, total = [*self._blocks, *others.blocks], self.total.plus(others.total)
         self._blocks, self.total = joined(blocks, total)
-        sys.stderr.writelines(f"{one.text}\n\n" for one in self._blocks if not one.printed)
-        sys.stderr.writelines(f"mpipp: {too(one)}\n" for one in self._blocks if one.late)
+        for one in self._blocks:
+            if not one.printed:
+                sys.stderr.write(plain(f"{one.text}\n\n"))
+        for one in self._blocks:
+            if one.late:
+                sys.stderr.write(plain(f"mpipp: {too(one)}\n"))
 
     def _look(self, processes: int) -> None:
         self._looks = processes > 0
@@ -417,11 +427,11 @@ class _Session:
     def summary(self, quiet: bool) -> None:
         """The last lines."""
         for sentence in self.total._replace(unchecked=tuple(self.not_checked())).remarks():
-            sys.stderr.write(f"mpipp: {sentence}\n")
+            sys.stderr.write(plain(f"mpipp: {sentence}\n"))
         if not quiet or self.total.errors or self.total.warnings:
-            sys.stderr.write(f"mpipp: {self.total.line()}\n")
+            sys.stderr.write(plain(f"mpipp: {self.total.line()}\n"))
 
-    def write(self, directory: Path, run: dict[str, Any]) -> None:
+    def write(self, directory: str, run: dict[str, Any]) -> None:
         """The findings as text, and all that reports show; `run`: how it was started."""
         from mpipp.watch import gathering
 
@@ -429,4 +439,4 @@ class _Session:
         try:
             gathering.write(directory, found, run)
         except OSError as error:
-            sys.stderr.write(f"mpipp: cannot write {directory}: {error.strerror}\n")
+            sys.stderr.write(plain(f"mpipp: cannot write {directory}: {error.strerror}\n"))

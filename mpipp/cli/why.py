@@ -9,6 +9,7 @@ import sys
 
 from mpipp.cli.ask import asked
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,5 +39,5 @@ def run(arguments: argparse.Namespace) -> int:
     report, said = asked(arguments.cores, arguments.exec, words)
     if not report:
         raise MpippError(f"the cores could not be looked at: {said}")
-    sys.stdout.write(report)
+    sys.stdout.write(plain(report))
     return 0

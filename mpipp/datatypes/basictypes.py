@@ -8,7 +8,6 @@ reports that says how to decode and print one value, as gdb prints the C value. 
 from __future__ import annotations
 
 import functools
-import re
 import struct
 import sys
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mpipp.datatypes import floats
+from mpipp.plain import escape
 
 
 def _table(**classes: str) -> dict[str, str]:
@@ -266,35 +266,3 @@ _MAKERS: Mapping[str, Callable[[int, bool], Leaf]] = {
     "marker": _opaque,
     "opaque": _opaque,
 }
-
-_ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
-
-
-def escape(code: int, quote: str) -> str:
-    """One character of a C literal in `quote`s, escaped as gdb does.
-
-    Only ASCII is printed as it is: the terminal's character set is not known here.
-    """
-    if code in _ESCAPES:
-        return _ESCAPES[code]
-    if code < 32 or 127 <= code <= 255:
-        return f"\\{code:03o}"
-    if code > 255:
-        return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code & 0xFFFFFFFF:08x}"
-    character = chr(code)
-    return "\\" + character if character in ("\\", quote) else character
-
-
-# Of a terminal, C0 and C1; and halves of surrogates, which nothing can write.
-_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
-def plain(text: str, kept: str = "") -> str:
-    """`text` with control characters, but those `kept`, escaped as in C: a terminal obeys them."""
-    if text.isprintable():
-        return text
-    return _CONTROL.sub(lambda found: found[0] if found[0] in kept else _escaped(found), text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return "".join(escape(code, "") for code in found[0].encode(errors="surrogatepass"))

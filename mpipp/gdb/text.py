@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import gdb
 
-from mpipp.datatypes import basictypes
 from mpipp.gdb import parameters
+from mpipp.plain import plain
 
 
 def write(lines: Iterable[str]) -> None:
@@ -28,7 +28,7 @@ def write_part(text: str) -> None:
 
 def _plain(text: str) -> str:
     # What a program's names, its files' and damaged records may have in them.
-    return basictypes.plain(text, "\n")
+    return plain(text, "\n")
 
 
 def _coloured(text: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 from mpi4py import MPI
 
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 from mpipp.watch import gathering
 
 
@@ -67,13 +68,15 @@ def main() -> int:
         return 2
     try:
         found = gathering.put_together(sys.argv[1], team)
+        if team.rank:
+            return 0
+        gathering.keep(sys.argv[1], found)
     except MpippError as error:
-        sys.stderr.write(f"mpipp: {error}\n")
+        sys.stderr.write(plain(f"mpipp: {error}\n"))
         return 2
-    if team.rank:
-        return 0
     last = (f"mpipp: {line}\n" for line in (*found.total.remarks(), found.total.line()))
-    sys.stdout.write("".join([*(f"{block.text}\n\n" for block in found.blocks), *last]))
+    text = "".join([*(f"{block.text}\n\n" for block in found.blocks), *last])
+    sys.stdout.write(plain(text))
     return 0
 
 

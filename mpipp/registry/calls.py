@@ -7,7 +7,6 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Union, overload
 
-from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import (
     Broken,
@@ -19,6 +18,7 @@ from mpipp.model import (
     Share,
     ThreadCall,
 )
+from mpipp.plain import plain
 from mpipp.registry.datatypes import LENGTHS, Datatypes
 from mpipp.registry.records import RawBuffer, RawCall, RawInput, RawThread, RawVector
 from mpipp.registry.source import Source, certain
@@ -236,7 +236,7 @@ class Calls:
                 self._source, vectors[raw.vector - 1], datatype, self._datatypes, self._find
             )
         return Buffer(
-            role=basictypes.plain(self._source.string(raw.role)),
+            role=plain(self._source.string(raw.role), ""),
             address=raw.address,
             count=raw.count,
             peers=raw.peers,

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
 
-from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError, NothingRecorded
+from mpipp.plain import plain
 from mpipp.registry.memory import Memory
 
 MAGIC = b"MPIPPREG"
@@ -247,7 +247,7 @@ def text(characters: bytes) -> str:
 @functools.lru_cache(maxsize=4096)  # the tables of names have some 1,500
 def _text(characters: bytes) -> str:
     words = characters.partition(b"\0")[0].decode("utf-8", "backslashreplace")
-    return basictypes.plain(words, "\n\t")
+    return plain(words)
 
 
 def find_roots(memory: Memory, candidates: Iterable[int]) -> Iterator[int]:

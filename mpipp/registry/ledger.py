@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, OwnOp, Share
+from mpipp.plain import plain
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.history import History, Layout
 from mpipp.registry.source import Source
@@ -130,7 +130,7 @@ class Ledger:
             if len(values) != count:
                 raise MpippError("a call in the ledger has more arguments than words")
             position += 2 + count
-            role = basictypes.plain(self._source.string(name))
+            role = plain(self._source.string(name), "")
             shape = self._source.enumerator("shape", head >> 40)
             if not (values or head & _NULL) and shape in ("handle", "number"):
                 raise MpippError("a call in the ledger has an argument without its word")
@@ -157,7 +157,7 @@ class Ledger:
             shares = [Share(share.count, 0, datatype) for share in shares]
         in_place = head >> 62 & 1
         return Buffer(
-            role=basictypes.plain(self._source.string(head & _ADDRESS)),
+            role=plain(self._source.string(head & _ADDRESS), ""),
             address=self._source.constants.get("MPI_IN_PLACE", 0) if in_place else 0,
             count=_signed(count),
             peers=_signed(words[3]) if len(words) > 3 else 1,

@@ -7,9 +7,9 @@ import functools
 import struct
 from collections.abc import Callable, Mapping
 
-from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.model import NOTHING_ATTACHED, Attachment, Header, Site, Unheard
+from mpipp.plain import plain
 from mpipp.registry.fields import REGISTRY, Decoder, Layout, Record, Table, text
 from mpipp.registry.memory import Memory, PageCache
 from mpipp.registry.pythonplaces import PythonPlaces
@@ -170,7 +170,7 @@ class Source:
         site = self.site(raw.caller, raw.frames)
         name = self.string(raw.name) if raw.name else ""
         if name and ("predefined" in flags or "null" in flags):
-            name = basictypes.plain(name)  # which is shown without quotes
+            name = plain(name, "")  # which is shown without quotes
         return Header(
             kind, raw.handle, raw.serial, flags, raw.references, raw.fint, site, name, address
         )

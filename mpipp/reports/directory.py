@@ -6,18 +6,16 @@ What is read may come from anywhere: it is checked, and nothing in it is ever ex
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from mpipp import rundirectory
 from mpipp.errors import MpippError
 from mpipp.reports.rows import Guarded, Provoked
 from mpipp.reports.sources import Frame
+from mpipp.rundirectory import DATA, TEXT, RunDirectory
 from mpipp.show import jsontext
-
-TEXT, DATA = "findings.txt", "findings.json"
-_LARGEST = 1 << 28  # bytes of a document that is read
 
 _T = TypeVar("_T")
 
@@ -159,12 +157,16 @@ class Run(NamedTuple):
     provoked: Sequence[Provoked]
 
 
-def write(directory: Path, content: Mapping[str, Any], text: str) -> None:
-    """Write a run's findings as text, and all of it for machines. Raises OSError."""
-    directory.mkdir(parents=True, exist_ok=True)
-    (directory / TEXT).write_text(text, encoding="utf-8", errors="backslashreplace")
-    document = jsontext.document("run", _with_pictures_once(content))
-    (directory / DATA).write_text(document + "\n", encoding="utf-8")
+def document(content: Mapping[str, Any]) -> str:
+    """A run's findings, and all that reports show of them, for machines."""
+    return jsontext.document("run", _with_pictures_once(content)) + "\n"
+
+
+def write(directory: str, found: str, text: str) -> None:
+    """Write a document, and the findings as text, into a run's directory. Raises OSError."""
+    run = RunDirectory(directory)
+    run.publish(TEXT, text.encode(errors="backslashreplace"))
+    run.publish(DATA, found.encode())
 
 
 def _with_pictures_once(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,22 +187,32 @@ def _with_pictures_once(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def read(directory: str) -> Run:
     """What a run has written. Raises MpippError: it is not there, or makes no sense."""
-    path = Path(directory) / DATA
+    return run_of(content(directory), os.path.join(directory, DATA))
+
+
+def content(directory: str) -> bytes:
+    """The document in a run's directory. Raises MpippError: it is not there."""
+    path = os.path.join(directory, DATA)
     try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST + 1)
+        return rundirectory.read(path)
     except OSError as error:
         raise MpippError(
             f"cannot read {path} ({error.strerror}): "
             "a run with mpipp run --check --report DIR writes it"
         ) from None
-    if len(data) > _LARGEST:
-        raise MpippError(f"{path} has more than {_LARGEST} bytes: no run writes so much")
+
+
+def run_of(data: bytes, path: str) -> Run:
+    """The run that a document is of. Raises MpippError: it makes no sense.
+
+    Args:
+        path: where it is from, for people.
+    """
     try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
+        said = rundirectory.parsed(data)
+    except ValueError:
         raise MpippError(f"{path} is no JSON: let the program run again") from None
-    fields = _Fields(document, str(path))
+    fields = _Fields(said, path)
     if fields.text("command") != "run" or fields.number("mpipp") != jsontext.VERSION:
         raise MpippError(f"{path} is not of a run of this mpipp: let the program run again")
     return _run(fields)

@@ -9,6 +9,7 @@ from mpipp.reports.rows import Guarded
 
 TITLE = "Buffers of pending operations, by the calls that started these"
 HEADS = ("call", "operations", "by pages", "by comparison", "not, for time", "not at all")
+_WIDEST = 120  # characters of the first column, before a name shifts the others
 # Where there are programs that look themselves.
 ITSELF = "by each access"
 # What is not seen of the operations of a column.
@@ -48,7 +49,7 @@ def lines(guarded: Sequence[Guarded]) -> Iterator[str]:
         return
     names = heads(guarded)
     table = [names, *rows(guarded)]
-    first = max(len(row[0]) for row in table)
+    first = min(_WIDEST, max(len(row[0]) for row in table))
     yield f"{TITLE}:"
     for name, *cells in table:
         numbers = (cell.rjust(len(head)) for cell, head in zip(cells, names[1:]))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from mpipp.reports import guarded, lifelines, provoked, stopping
 from mpipp.reports.directory import Drawn, Entry, Party, Place, Row, Run, Timeline
-from mpipp.reports.plain import html as e
+from mpipp.reports.html import html as e
 from mpipp.reports.sources import Frame
 from mpipp.reports.style import STYLE
 from mpipp.reports.svg import cleaned

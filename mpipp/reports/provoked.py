@@ -84,8 +84,9 @@ def _key(row: Provoked) -> tuple[object, ...]:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    # Line 9 before line 10.
-    return [(int(one), "") if one.isdecimal() else (0, one) for one in _NUMBER.split(text)]
+    # Line 9 before line 10; of numbers, which may have any number of digits, the longer is larger.
+    digits = (one.lstrip("0") if one.isdecimal() else one for one in _NUMBER.split(text))
+    return [(len(one) if one.isdecimal() else 0, one) for one in digits]
 
 
 def _share(times: int, calls: int) -> str:

@@ -11,15 +11,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
 from mpipp import __version__
 from mpipp.checks.rules import RULES, Rule, cited
+from mpipp.plain import plain
 from mpipp.reports.directory import Entry, Party, Place, Run
-from mpipp.reports.plain import plain
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -30,8 +29,8 @@ _WORDS = re.compile(r"0x[0-9a-f]+|\d+")
 
 def sarif(run: Run) -> str:
     """The document, one line."""
-    ids = sorted({entry.id for entry in run.findings})
-    base = {_ROOT: {"uri": _uri(run.directory) + "/"}} if run.directory else {}
+    ids = {name: at for at, name in enumerate(sorted({one.id for one in run.findings}))}
+    base = {_ROOT: {"uri": _folder(run.directory)}} if run.directory else {}
     log = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -48,7 +47,7 @@ def sarif(run: Run) -> str:
     return json.dumps(log)
 
 
-def _driver(ids: Sequence[str]) -> dict[str, Any]:
+def _driver(ids: Iterable[str]) -> dict[str, Any]:
     return {
         "name": "mpipp",
         "version": __version__,
@@ -86,11 +85,11 @@ def _invocation(run: Run) -> dict[str, Any]:
     if run.exit is not None:
         found["exitCode"] = run.exit
     if run.directory:
-        found["workingDirectory"] = {"uri": _uri(run.directory) + "/"}
+        found["workingDirectory"] = {"uri": _folder(run.directory)}
     return found
 
 
-def _result(entry: Entry, ids: Sequence[str], directory: str) -> dict[str, Any]:
+def _result(entry: Entry, ids: Mapping[str, int], directory: str) -> dict[str, Any]:
     places = [
         (party, place)
         for party in entry.parties
@@ -99,7 +98,7 @@ def _result(entry: Entry, ids: Sequence[str], directory: str) -> dict[str, Any]:
     ]
     found: dict[str, Any] = {
         "ruleId": entry.id,
-        "ruleIndex": ids.index(entry.id),
+        "ruleIndex": ids[entry.id],
         "level": entry.severity,
         "message": _message(entry.text or entry.what),
         "partialFingerprints": {"place/v1": _fingerprint(entry)},
@@ -170,10 +169,29 @@ def _logical(place: Place) -> Iterator[dict[str, str]]:
 
 
 def _artifact(path: str, directory: str) -> dict[str, str]:
-    if directory and PurePosixPath(path).is_relative_to(directory):
-        return {"uri": quote(os.fsencode(os.path.relpath(path, directory))), "uriBaseId": _ROOT}
+    # Below the root only what stays there: "src/../../x" does not.
+    path = _normal(os.path.join(directory, path))
+    root = _normal(directory).rstrip("/") + "/"
+    if directory and path.startswith(root):
+        return {"uri": _quoted(path[len(root) :]), "uriBaseId": _ROOT}
     return {"uri": _uri(path)}
 
 
+def _folder(path: str) -> str:
+    return _uri(path).rstrip("/") + "/"
+
+
 def _uri(path: str) -> str:
-    return "file://" + quote(os.fsencode(os.path.normpath(path)))
+    return "file://" + _quoted(_normal(path))
+
+
+def _normal(path: str) -> str:
+    # Absolute; two slashes at the beginning would make a host of what follows.
+    return os.path.normpath("/" + path.lstrip("/"))
+
+
+def _quoted(path: str) -> str:
+    try:
+        return quote(path.encode(errors="surrogateescape"))
+    except UnicodeEncodeError:  # halves of surrogates that stand for no byte
+        return quote(path.encode(errors="backslashreplace"))

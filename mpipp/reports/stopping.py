@@ -16,12 +16,13 @@ OPTION = "--stop-at"
 _PROCEDURE = re.compile(r"MPI_\w+(?=\()")
 _ARGUMENTS = re.compile(r"\b(tag|dest|source|root) = ([\w-]+)")
 _RANKS = re.compile(r"ranks? (.*)")
+_INTERVAL = re.compile(r"([0-9]{1,18})(?: to ([0-9]{1,18}))?")
 
 
 class Target(NamedTuple):
     """A call."""
 
-    ranks: list[int]  # in MPI_COMM_WORLD, of any of which it may be
+    ranks: list[list[int]]  # the first and last of some in MPI_COMM_WORLD, of any of which it is
     procedure: str  # "": any, of the place where an object was made
     place: str  # "halo.c:12 in main"
     ordinal: int  # in its channel; 0: not known
@@ -29,9 +30,11 @@ class Target(NamedTuple):
 
     def fits(self, rank: int | None, procedure: str, place: str, text: str) -> bool:
         """Whether a call is at this place, and of the same channel as far as that is known."""
-        if rank not in self.ranks or self.procedure not in ("", procedure) or self.place != place:
+        known = rank is not None and any(first <= rank <= last for first, last in self.ranks)
+        if not known or self.procedure not in ("", procedure) or self.place != place:
             return False
-        alike = ("tag",) if len(self.ranks) > 1 else ("tag", "dest", "source", "root")
+        is_one = len(self.ranks) == 1 and self.ranks[0][0] == self.ranks[0][1]
+        alike = ("tag", "dest", "source", "root") if is_one else ("tag",)
         given = dict(_ARGUMENTS.findall(text))
         wanted = dict(_ARGUMENTS.findall(self.text)) if self.ordinal else {}
         return all(given.get(name) == wanted[name] for name in alike if name in wanted)
@@ -45,7 +48,7 @@ def targets(finding: str) -> list[Target]:
     from mpipp.reports import directory  # it takes some time to load
 
     name, _, number = finding.rpartition(":")
-    if not name or not number.isdigit():
+    if not name or not _INTERVAL.fullmatch(number):
         raise MpippError(
             f"{OPTION} {finding}: write DIR:NUMBER, as mpipp report DIR says it of each finding"
         )
@@ -61,7 +64,7 @@ def targets(finding: str) -> list[Target]:
 def of(parties: Sequence[Party]) -> Iterator[Target]:
     """The calls of a finding's parties."""
     for party in parties:
-        ranks = _numbers(party.process)
+        ranks = _intervals(party.process)
         if not party.places or not ranks or party.made == "at":  # a load or store is no call
             continue
         made = _PROCEDURE.match(party.text) if party.made == "called at" else None
@@ -69,16 +72,16 @@ def of(parties: Sequence[Party]) -> Iterator[Target]:
         yield Target(ranks, procedure, party.places[0].frame.text, ordinal, party.text)
 
 
-def _numbers(label: str) -> list[int]:
-    # Of "rank 3", "ranks 0, 2 to 5 and 8".
+def _intervals(label: str) -> list[list[int]]:
+    # Of "rank 3", "ranks 0, 2 to 5 and 8". A label may say "ranks 0 to 99999999999".
     found = _RANKS.fullmatch(label)
-    numbers: list[int] = []
+    intervals = []
     for word in re.split(", | and ", found[1]) if found else ():
-        first, _, last = word.partition(" to ")
-        if not first.isdigit() or not (last or first).isdigit():
+        ends = _INTERVAL.fullmatch(word)
+        if ends is None:
             return []
-        numbers += range(int(first), int(last or first) + 1)
-    return numbers
+        intervals.append([int(ends[1]), int(ends[2] or ends[1])])
+    return intervals
 
 
 def _counted(findings: int) -> str:

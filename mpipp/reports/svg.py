@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from mpipp.reports.plain import html
+from mpipp.reports.html import html
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
@@ -24,7 +23,7 @@ _PATTERNS = {
     "text-anchor": re.compile("start|middle|end"),
     "pointer-events": re.compile("none"),
 }
-_STYLE = re.compile("<style>.*?</style>", re.DOTALL)
+_DEEPEST = 32  # elements in each other
 
 
 def cleaned(svg: str, name: str) -> str:
@@ -35,31 +34,56 @@ def cleaned(svg: str, name: str) -> str:
     """
     if "<!" in svg or "<?" in svg:
         return ""
+    written = _Written(name)
+    parser = ElementTree.XMLParser(target=written)
     try:
-        root = ElementTree.fromstring(_STYLE.sub("", svg))
+        parser.feed(svg)
+        parser.close()
     except (ElementTree.ParseError, ValueError):
         return ""
-    if root.tag != f"{_NAMESPACE}svg":
-        return ""
-    root.set("role", "img")
-    root.set("aria-label", name)
-    return "".join(_written(root))
+    return "".join(written.parts)
 
 
-def _written(element: ElementTree.Element) -> Iterator[str]:
-    tag = str(element.tag).replace(_NAMESPACE, "")
-    if tag not in _ELEMENTS:
-        return
-    yield f"<{tag}"
-    for key, value in element.attrib.items():
-        pattern = _PATTERNS.get(key)
-        if pattern is not None and pattern.fullmatch(value):
-            yield f' {key}="{html(value)}"'
-        elif key == _SPACE:
-            yield ' xml:space="preserve"'
-    yield ">"
-    if tag in _TEXTS:
-        yield html(element.text or "")
-    for child in element:
-        yield from _written(child)
-    yield f"</{tag}>"
+class _Written:
+    # Is told of elements by the parser, and keeps those that mpipp draws: no tree is made, so that
+    # nothing depends on how deep it is.
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.parts: list[str] = []
+        self._depth = 0
+        self._unknown = 0  # the depth of an element that is left out with all that is in it
+        self._has_text = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST or (self._depth == 1 and tag != f"{_NAMESPACE}svg"):
+            raise ValueError
+        name = tag.replace(_NAMESPACE, "")
+        self._has_text = False
+        if self._unknown or name not in _ELEMENTS:
+            self._unknown = self._unknown or self._depth
+            return
+        if self._depth == 1:
+            attributes = {**attributes, "role": "img", "aria-label": self._name}
+        self.parts += [f"<{name}", *map(_attribute, attributes.items()), ">"]
+        self._has_text = name in _TEXTS
+
+    def data(self, text: str) -> None:
+        if self._has_text:
+            self.parts.append(html(text))
+
+    def end(self, tag: str) -> None:
+        if not self._unknown:
+            self.parts.append(f"</{tag.replace(_NAMESPACE, '')}>")
+        if self._unknown == self._depth:
+            self._unknown = 0
+        self._has_text = False
+        self._depth -= 1
+
+
+def _attribute(of: tuple[str, str]) -> str:
+    key, value = of
+    pattern = _PATTERNS.get(key)
+    if pattern is not None and pattern.fullmatch(value):
+        return f' {key}="{html(value)}"'
+    return ' xml:space="preserve"' if key == _SPACE else ""

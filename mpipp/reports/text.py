@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mpipp.plain import plain
 from mpipp.reports import guarded, provoked, stopping
 from mpipp.reports.directory import Entry, Place, Run
-from mpipp.reports.plain import plain
 
 
 def lines(run: Run, name: str = "DIR") -> Iterator[str]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from mpipp.datatypes import basictypes
 from mpipp.model import (
     Broken,
     Buffer,
@@ -26,6 +25,7 @@ from mpipp.model import (
     Session,
     Win,
 )
+from mpipp.plain import plain
 from mpipp.show.members import Constant
 from mpipp.show.structure import Array, Shown, Struct, datatype
 
@@ -130,7 +130,7 @@ def summary(found: Object | Broken) -> str:
         brackets = f"[{', '.join(map(str, numbers))}]" if numbers else ""
         return f"{found.tree.combiner}{brackets}"
     if header.name:
-        return basictypes.plain(header.name)
+        return plain(header.name, "")
     if isinstance(found, Request):
         return f"{found.call.procedure}[{found.state}]"
     if isinstance(found, (Comm, Group)):

@@ -13,18 +13,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from mpipp.datatypes.elements import Element, kind
+from mpipp.plain import CONTROL
 
 VERSION = 1
-
-# What JSON leaves as it is and a terminal obeys, and halves of surrogates, which nothing can write.
-_CONTROL = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
 def document(command: str, content: Mapping[str, Any]) -> str:
     """The one line that `command` ("match", "check" ...) prints."""
     head = {"mpipp": VERSION, "command": command}
-    text = json.dumps({**head, **content}, ensure_ascii=False)
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return printable(json.dumps({**head, **content}, ensure_ascii=False))
+
+
+def printable(text: str) -> str:
+    """JSON with the same value, in which a terminal obeys nothing."""
+    return CONTROL.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0] in "\t\r\n" else f"\\u{ord(found[0]):04x}"
 
 
 def element(found: Element) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Union, overload
 
-from mpipp.datatypes import basictypes
+from mpipp.plain import escape
 from mpipp.typetree import ARGUMENTS, Datatype
 
 
@@ -99,7 +99,7 @@ def quoted(text: str) -> str:
 def _escaped(character: str) -> str:
     if not character.isascii() and character.isprintable():
         return character
-    return "".join(basictypes.escape(code, '"') for code in _bytes(character))
+    return "".join(escape(code, '"') for code in _bytes(character))
 
 
 def _bytes(character: str) -> bytes:

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mpipp.datatypes import basictypes
+from mpipp.plain import escape
 
 _DEEPEST = 150  # levels of braces; Python's own stack ends somewhere beyond
 
@@ -124,9 +124,9 @@ def string_text(
             if quoted:
                 pieces.append(f'{prefix}"{quoted}"')
                 quoted = ""
-            pieces.append(f"{prefix}'{basictypes.escape(code, chr(39))}' <repeats {run} times>")
+            pieces.append(f"{prefix}'{escape(code, chr(39))}' <repeats {run} times>")
         else:
-            quoted += basictypes.escape(code, '"') * run
+            quoted += escape(code, '"') * run
     if quoted or not pieces:
         pieces.append(f'{prefix}"{quoted}"')
     return ", ".join(pieces) + ("..." if more else "")

@@ -10,6 +10,7 @@ import os
 import resource
 import socket
 import sys
+from typing import TextIO
 
 from mpipp.watch import start
 
@@ -37,7 +38,7 @@ def main() -> int:
     except Exception as error:  # a sentence, whatever it is
         import traceback
 
-        with open(os.path.join(directory, "watcher.log"), "a", encoding="utf-8") as log:
+        with contextlib.suppress(OSError), _log(directory) as log:
             traceback.print_exc(file=log)
         to.failed(f"the watcher has failed ({type(error).__name__}: {error})")
         return 1
@@ -46,6 +47,16 @@ def main() -> int:
         if not to.has_launcher:
             _remove(directory)
     return 0
+
+
+def _log(directory: str) -> TextIO:
+    # In a directory that is this user's alone, as it was made.
+    folder = start.private(directory)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.fdopen(os.open("watcher.log", flags, 0o600, dir_fd=folder), "a", encoding="utf-8")
+    finally:
+        os.close(folder)
 
 
 def _take_files() -> None:

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from mpipp.agreement import saving
 from mpipp.checks.every import cited
 from mpipp.checks.finding import Finding
 from mpipp.checks.past.agreement import Collectives
@@ -23,6 +22,7 @@ from mpipp.checks.past.sides import Side, every, is_joined
 from mpipp.checks.world import Member, World
 from mpipp.errors import MpippError
 from mpipp.model import Comm, Stretch
+from mpipp.rundirectory import STARTED, STRICT, paths
 from mpipp.watch.connection import Disagreeing
 from mpipp.watch.elsewhere import are_elsewhere
 from mpipp.watch.everywhere import Leaving, Meeting
@@ -191,8 +191,8 @@ class Afterwards:
 
     def _numbers(self) -> list[int]:
         # Of the calls that were asked about.
-        paths = saving.paths(os.path.join(self._directory, saving.STRICT))
-        return [number for path in paths if (number := _number(os.path.basename(path)))]
+        folders = paths(os.path.join(self._directory, STRICT))
+        return [number for path in folders if (number := _number(os.path.basename(path)))]
 
     def _take_part(self) -> None:
         for number in self._numbers():
@@ -207,7 +207,7 @@ class Afterwards:
                     return
 
     def _meeting(self, number: int) -> Meeting:
-        return Meeting(self._directory, f"{saving.STARTED}{number:016x}")
+        return Meeting(self._directory, f"{STARTED}{number:016x}")
 
     def _join(self, asked: Disagreeing) -> bool:
         if asked.number not in self._calls:
@@ -293,7 +293,7 @@ class Afterwards:
 def _number(name: str) -> int:
     # Of a call, by the folder that it is in; 0: it is no such folder.
     try:
-        return int(name[len(saving.STARTED) :], 16) if name.startswith(saving.STARTED) else 0
+        return int(name[len(STARTED) :], 16) if name.startswith(STARTED) else 0
     except ValueError:
         return 0
 

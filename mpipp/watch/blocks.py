@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.agreement import saving
+from mpipp.rundirectory import NODES, RunDirectory
 from mpipp.show import wording
 from mpipp.watch.total import NOTHING, Total
 
@@ -73,16 +72,13 @@ def is_to_be_printed(directory: str, text: str, found: Sequence[dict[str, Any]])
     Args:
         directory: the run's, which is there if there are several nodes.
     """
-    known, folder = key(found), os.path.join(directory, saving.NODES)
-    if not known or text != found[0]["text"] or not os.path.isdir(folder):
+    known = key(found)
+    if not known or text != found[0]["text"]:
         return True
     try:
-        os.close(os.open(os.path.join(folder, f".{known}"), os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        return False
+        return RunDirectory(directory).claim(f"{NODES}/.{known}")
     except OSError:  # that it cannot be written is said where it matters
-        pass
-    return True
+        return True
 
 
 def too(one: Block) -> str:

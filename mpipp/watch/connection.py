@@ -25,7 +25,6 @@ _HELLO = struct.Struct("=8sIIQQQQQ")
 _OVER = struct.Struct("=8sQ")
 _DISAGREEING = struct.Struct("=8sQQQQII")  # struct mpipp_disagreeing
 _START = b"MPIPPRUN"  # of what becomes the program: see start.py
-_CREDENTIALS = struct.Struct("=iII")
 
 
 class Hello(NamedTuple):
@@ -73,14 +72,6 @@ class Started(NamedTuple):
 
 
 First = Union[Hello, Disagreeing, Strict, Late, Touching, Started]
-
-
-def peer(connection: socket.socket) -> tuple[int, int]:
-    """The process at the other end as the system knows it: its number, and its user's."""
-    size = _CREDENTIALS.size
-    data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
-    pid, user, _ = _CREDENTIALS.unpack(data)
-    return pid, user
 
 
 def greeting(connection: socket.socket) -> First | None:

@@ -15,11 +15,10 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from mpipp.agreement import saving
 from mpipp.errors import MpippError
+from mpipp.rundirectory import WAITING, RunDirectory, parsed, paths, read
 from mpipp.watch import start
 from mpipp.watch.elsewhere import Elsewhere, are_elsewhere, left
-from mpipp.watch.interrupted import WAITING
 from mpipp.watch.watched import Watched
 
 CLEANED_UP = 5.0  # seconds in which a launcher has ended the others of one that has died
@@ -49,6 +48,7 @@ class Deaths:
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
+        self._run = RunDirectory(directory)
         self._waiting = os.path.join(directory, WAITING)
         self._own = f"{start.node()}-{os.getpid()}"
         self._said: Said | None = None
@@ -71,18 +71,16 @@ class Deaths:
         mine = os.path.join(self._waiting, name)
         said = f"{self._own} {'ended' if one.end else 'died'}"
         try:
-            saving.save(self._waiting, name, said.encode())
+            self._run.publish(f"{WAITING}/{name}", said.encode())
             for _ in range(2):
-                with contextlib.suppress(FileExistsError):
-                    os.link(mine, path)
+                if self._run.link(f"{WAITING}/{name}", _ENDED):
                     return FIRST
-                with open(path, encoding="utf-8") as file:
-                    first, _, how = file.read().partition(" ")
+                first, _, how = read(path).decode().partition(" ")
                 if first == self._own:
                     return FIRST
                 if os.stat(mine).st_mtime - os.stat(path).st_mtime < CLEANED_UP:
                     return TOO if how == "died" and not one.end else AFTER
-                os.unlink(path)
+                self._run.remove(f"{WAITING}/{_ENDED}")
         except (OSError, ValueError):
             return FIRST
         return FIRST
@@ -94,7 +92,8 @@ class Deaths:
         if self._is_shared(own) and said != self._said:
             self._said = said
             with contextlib.suppress(OSError):
-                saving.save(self._waiting, _DIED + self._own, json.dumps(said).encode())
+                name = f"{WAITING}/{_DIED}{self._own}"
+                self._run.publish(name, json.dumps(said).encode())
 
     def ended_with(self, own: Sequence[Watched], until: float) -> list[Elsewhere] | None:
         """The processes of other nodes, that the launcher ends with one of this; None: not yet."""
@@ -126,14 +125,13 @@ class Deaths:
         # What others have said of the same end.
         own = os.path.join(self._waiting, _DIED + self._own)
         now = os.stat(own).st_mtime if os.path.exists(own) else time.time()
-        for path in saving.paths(self._waiting):
+        for path in paths(self._waiting):
             name = os.path.basename(path)
             if not name.startswith(_DIED) or path == own:
                 continue
             with contextlib.suppress(OSError, ValueError, TypeError):
                 if abs(now - os.stat(path).st_mtime) < CLEANED_UP:
-                    with open(path, encoding="utf-8") as file:
-                        ranks, doubt, is_first = json.loads(file.read())
+                    ranks, doubt, is_first = parsed(read(path))
                     numbers = [*ranks, 0 if doubt is None else doubt]
                     if all(isinstance(number, int) for number in numbers):
                         yield name.removeprefix(_DIED), Said(ranks, doubt, bool(is_first))

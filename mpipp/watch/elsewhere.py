@@ -14,13 +14,12 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mpipp.agreement import saving
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo, Site
 from mpipp.reports.sources import Frame
+from mpipp.rundirectory import PROCESSES, WAITING, RunDirectory, parsed, paths, read
 from mpipp.watch import interrupted, start
-from mpipp.watch.interrupted import WAITING
 from mpipp.watch.watched import Watched
 
 if TYPE_CHECKING:
@@ -67,6 +66,7 @@ class Nodes:
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
+        self._run = RunDirectory(directory)
         self._waiting = os.path.join(directory, WAITING)
         self._own = f"{start.node()}-{os.getpid()}"
         self._movement = self._beat = 0
@@ -76,9 +76,9 @@ class Nodes:
 
     def moves(self) -> None:
         """Something has moved here."""
-        for path in self._written:
+        for name in self._written:
             with contextlib.suppress(OSError):
-                os.unlink(path)
+                self._run.remove(f"{WAITING}/{name}")
         if self._written:
             self._movement += 1
         self._written = []
@@ -109,13 +109,14 @@ class Nodes:
         movements = sorted((name, one["movement"]) for name, one in said.items())
         if self._told == movements:
             return []
-        paths = {rank: path for one in said.values() for rank, path in one["files"]}
+        files_of = {rank: path for one in said.values() for rank, path in one["files"]}
         ranks = {one.registry.info.world_rank for one in own}
         for info, path in left(self._directory):
-            paths.setdefault(info.world_rank or 0, path)
-        if len(ranks | set(paths)) < (own[0].registry.info.world_size or 0):
+            files_of.setdefault(info.world_rank or 0, path)
+        if len(ranks | set(files_of)) < (own[0].registry.info.world_size or 0):
             return []
-        found = [Elsewhere(files.read(path)) for rank, path in paths.items() if rank not in ranks]
+        others = (path for rank, path in files_of.items() if rank not in ranks)
+        found = [Elsewhere(files.read(path)) for path in others]
         if {name: one["movement"] for name, one in said.items()} != {
             one["node"]: one["movement"] for one in self._others()
         }:
@@ -129,32 +130,34 @@ class Nodes:
         named = []
         for one in own:
             rank = one.registry.info.world_rank or 0
-            path = os.path.join(self._waiting, f"{rank}-{self._own}-{self._movement}")
-            named.append((rank, path))
-            if path not in self._written:
+            name = f"{rank}-{self._own}-{self._movement}"
+            named.append((rank, name))
+            if name not in self._written:
                 left = files.written(one.process(0), one.places.frames, start.node())
-                saving.save(self._waiting, os.path.basename(path), left.process)
-                self._written.append(path)
+                self._run.publish(f"{WAITING}/{name}", left.process)
+                self._written.append(name)
         self._beat += 1
         said = {"node": self._own, "movement": self._movement, "beat": self._beat, "files": named}
         name = f"{self._own}.json"
-        saving.save(self._waiting, name, json.dumps(said).encode())
-        path = os.path.join(self._waiting, name)
-        if path not in self._written:
-            self._written.append(path)
+        self._run.publish(f"{WAITING}/{name}", json.dumps(said).encode())
+        if name not in self._written:
+            self._written.append(name)
 
     def _others(self) -> Iterator[dict[str, Any]]:
-        for path in saving.paths(self._waiting):
+        for path in paths(self._waiting):
             if path.endswith(".json") and os.path.basename(path) != f"{self._own}.json":
                 try:
-                    with open(path, encoding="utf-8") as file:
-                        said = json.loads(file.read())
+                    said = parsed(read(path))
+                    left = [(int(rank), self._path(name)) for rank, name in said["files"]]
                     if isinstance(said["movement"], int) and isinstance(said["beat"], int):
-                        yield {**said, "node": str(said["node"]), "files": list(said["files"])}
+                        yield {**said, "node": str(said["node"]), "files": left}
                 except FileNotFoundError:
                     continue  # it moves
                 except (ValueError, KeyError, TypeError):
                     raise MpippError(f"{path} is damaged") from None
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._waiting, os.path.basename(name))
 
     @property
     def are_interrupted(self) -> bool:
@@ -166,5 +169,5 @@ def left(directory: str) -> Iterator[tuple[ProcessInfo, str]]:
     """The files of processes that have ended. Raises MpippError for one that makes no sense."""
     from mpipp.agreement import files  # it takes some time to load
 
-    for path in saving.paths(os.path.join(directory, saving.PROCESSES)):
+    for path in paths(os.path.join(directory, PROCESSES)):
         yield files.head(path).info, path

@@ -15,11 +15,10 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 
-from mpipp.agreement import saving
-from mpipp.agreement.saving import STRICT
 from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
+from mpipp.rundirectory import STRICT, RunDirectory, parsed, paths, read
 from mpipp.watch import connection as said
 from mpipp.watch import start
 from mpipp.watch.strict import answer
@@ -49,6 +48,7 @@ class Everybody:
     """Those that wait to be told."""
 
     def __init__(self, directory: str) -> None:
+        self._run = RunDirectory(directory)
         self._directory = os.path.join(directory, STRICT) if directory else ""
         self._waiting: list[_World] = []
         self._names: set[str] = set()
@@ -112,8 +112,8 @@ class Everybody:
     def _of_all_nodes(self, world: _World, reason: str) -> str | None:
         ranks = sorted(world.ranks)
         if ranks != world.written:
-            name = f"{world.name}-node-{start.node()}-{os.getpid()}"
-            saving.save(self._directory, name, json.dumps(ranks).encode())
+            name = f"{STRICT}/{world.name}-node-{start.node()}-{os.getpid()}"
+            self._run.publish(name, json.dumps(ranks).encode())
             world.written = ranks
         decision = os.path.join(self._directory, f"{world.name}-decision")
         if not os.path.exists(decision):
@@ -121,23 +121,20 @@ class Everybody:
             if not reason and not all_there:
                 return None
             self._decide_first(decision, "" if all_there else reason)
-        with open(decision, encoding="utf-8") as file:
-            return str(json.loads(file.read()))
+        return str(parsed(read(decision)))
 
     def _are_all_there(self, world: _World) -> bool:
         found: set[int] = set()
-        for path in saving.paths(self._directory):
+        for path in paths(self._directory):
             if path.startswith(os.path.join(self._directory, f"{world.name}-node-")):
-                with open(path, encoding="utf-8") as file:
-                    found.update(json.loads(file.read()))
+                found.update(parsed(read(path)))
         return len(found) == world.size
 
     def _decide_first(self, decision: str, reason: str) -> None:
         # Whole, and only by one.
-        own = f"decision-{start.node()}-{os.getpid()}"
-        saving.save(self._directory, own, json.dumps(reason).encode())
-        with contextlib.suppress(FileExistsError):
-            os.link(os.path.join(self._directory, own), decision)
+        own = f"{STRICT}/decision-{start.node()}-{os.getpid()}"
+        self._run.publish(own, json.dumps(reason).encode())
+        self._run.link(own, os.path.basename(decision))
 
 
 def _without(watched: Sequence[Watched]) -> Iterator[ProcessInfo]:

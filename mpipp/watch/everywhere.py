@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.agreement import saving
 from mpipp.checks.past.sides import Side
 from mpipp.errors import MpippError
+from mpipp.rundirectory import STRICT, RunDirectory, parsed, paths, read
 from mpipp.watch import start
 from mpipp.watch.connection import Disagreeing
 from mpipp.watch.elsewhere import Elsewhere
@@ -24,6 +24,7 @@ from mpipp.watch.strict import Told
 from mpipp.watch.watched import Watched
 
 _GIVEN_UP = "given-up"
+_PROCESSES = "processes"  # the folder of their files
 _KEPT = 120.0  # seconds in which the watchers of all nodes have read it
 
 
@@ -39,7 +40,9 @@ class Meeting:
     """Where they leave the calls of one operation; `name` is the same on all nodes."""
 
     def __init__(self, directory: str, name: str) -> None:
-        self._folder = os.path.join(directory, saving.STRICT, name)
+        self._run = RunDirectory(directory)
+        self._name = f"{STRICT}/{name}"  # of the folder
+        self._folder = os.path.join(directory, self._name)
         self._own = f"{start.node()}-{os.getpid()}"
         self._since = time.monotonic()
         self._left: list[str] = []  # files
@@ -57,7 +60,7 @@ class Meeting:
             one.refresh()
             one.places.refresh()
             left = files.written(one.process(0), one.places.frames, start.node(), past=past)
-            name = os.path.join(saving.PROCESSES, f"{self._own}-{call.pid}")
+            name = f"{_PROCESSES}/{self._own}-{call.pid}"
             self._save(name, left.process)
             said.append([os.path.basename(name), *call])
         content = {"calls": said, "told": told.plain() if told else []}
@@ -65,10 +68,10 @@ class Meeting:
 
     def _save(self, name: str, content: bytes) -> None:
         try:
-            saving.save(self._folder, name, content)
+            self._run.publish(f"{self._name}/{name}", content)
         except OSError as error:
             raise MpippError(f"cannot write {self._folder}: {error.strerror}") from None
-        self._left.append(os.path.join(self._folder, name))
+        self._left.append(f"{self._name}/{name}")
 
     @property
     def count(self) -> int:
@@ -83,7 +86,7 @@ class Meeting:
         """They, with what each has asked. Raises MpippError for what makes no sense."""
         from mpipp.agreement import files
 
-        where = os.path.join(self._folder, saving.PROCESSES)
+        where = os.path.join(self._folder, _PROCESSES)
         return [
             (Elsewhere(files.read(os.path.join(where, os.path.basename(name)))), call)
             for name, call in self._others()
@@ -111,15 +114,14 @@ class Meeting:
 
     def _said(self) -> Iterator[tuple[str, dict[str, Any]]]:
         # By the watchers of other nodes.
-        for path in saving.paths(self._folder):
+        for path in paths(self._folder):
             if not path.endswith(".json") or os.path.basename(path) == f"{self._own}.json":
                 continue
             try:
-                with open(path, encoding="utf-8") as file:
-                    said = json.loads(file.read())
+                said = parsed(read(path))
                 if said.keys() != {"calls", "told"}:
                     raise ValueError
-            except (OSError, ValueError, AttributeError, RecursionError):
+            except (OSError, ValueError, AttributeError):
                 raise MpippError(f"{path} is damaged") from None
             yield path, said
 
@@ -141,7 +143,5 @@ class Meeting:
     def forget(self) -> None:
         """Remove what was left; whoever is last also the folder."""
         with contextlib.suppress(OSError):
-            for path in self._left:
-                os.unlink(path)
-            os.rmdir(os.path.join(self._folder, saving.PROCESSES))
-            os.rmdir(self._folder)
+            for name in (*self._left, f"{self._name}/{_PROCESSES}", self._name):
+                self._run.remove(name)

@@ -5,22 +5,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.agreement import logs, run, saving
+from mpipp.agreement import run
 from mpipp.agreement.many import Team
 from mpipp.checks.rules import chosen
 from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
+from mpipp.rundirectory import DATA, NODES, PROCESSES, STARTED, STRICT, RunDirectory, paths
 from mpipp.watch import nodes, start
 from mpipp.watch.blocks import Block, counted, joined, records
-from mpipp.watch.interrupted import WAITING
 from mpipp.watch.report import Collected, More
 from mpipp.watch.settings import Settings
 from mpipp.watch.strict import Told
@@ -46,8 +44,16 @@ class Found(NamedTuple):
     blocks: list[Block]
 
 
-def write(directory: Path, found: Found, run: dict[str, Any]) -> None:
+def write(directory: str, found: Found, run: dict[str, Any]) -> None:
     """Write it as text, and all that reports show; `run`: how it was started. Raises OSError."""
+    reports.write(directory, _document(found, run), _text(found))
+
+
+def _text(found: Found) -> str:
+    return "".join(f"{block.text}\n\n" for block in found.blocks) + f"{found.total.line()}\n"
+
+
+def _document(found: Found, run: dict[str, Any]) -> str:
     total = found.total
     content = {
         "processes": total.processes,
@@ -63,57 +69,47 @@ def write(directory: Path, found: Found, run: dict[str, Any]) -> None:
         "run": run,
         "findings": records(found.blocks),
     }
-    text = "".join(f"{block.text}\n\n" for block in found.blocks) + f"{total.line()}\n"
-    reports.write(directory, content, text)
+    return reports.document(content)
 
 
-def complete(directory: str) -> None:
-    """Write what mpipp exec has left to be put together, if nothing newer has.
+def complete(directory: str) -> bytes:
+    """The document of a run; of what mpipp exec has left it is made, if there is none newer.
 
-    Raises MpippError when that cannot be written.
+    Raises MpippError when there is none, or it cannot be written.
     """
-    left = [path for name in (saving.NODES, saving.PROCESSES) for path in _times(directory, name)]
-    done = _times(directory, "", reports.DATA)
-    if not left or (done and done[0] >= max(left)):
-        return
-    put_together(directory, None)
+    left = [path for name in (NODES, PROCESSES) for path in paths(os.path.join(directory, name))]
+    newest = max(_times(left), default=None)
+    done = max(_times([os.path.join(directory, DATA)]), default=None)
+    if newest is None or (done is not None and done >= newest):
+        return reports.content(directory)
+    return keep(directory, put_together(directory, None))
 
 
 def put_together(directory: str, team: Team | None) -> Found:
-    """The same in any case; the first of a team writes it, and is given what is found."""
+    """What mpipp exec has left, compared; the first of a team is given what is found."""
     found = gather(directory, False, Settings(report=directory, kept=True), late=0, team=team)
     blocks, total = joined(found.blocks, found.total)
-    put = Found(total, list(total.unchecked), blocks)
-    if team is not None and team.rank:
-        return put
-    try:
-        write(Path(directory), put, {})
-    except OSError as error:
-        raise MpippError(f"cannot write {directory}: {error.strerror}") from None
-    return put
+    return Found(total, list(total.unchecked), blocks)
 
 
-def _times(directory: str, *names: str) -> list[int]:
-    # When the files were written.
-    found = []
-    for path in saving.paths(os.path.join(directory, names[0])):
-        if len(names) == 1 or os.path.basename(path) in names[1:]:
-            with contextlib.suppress(OSError):
-                found.append(os.stat(path).st_mtime_ns)
-    return found
-
-
-def begin(report: str) -> str:
-    """The path of the run's directory, where nothing is left of another run. Raises MpippError."""
-    for name in (saving.PROCESSES, logs.FOLDER, saving.NODES, saving.STRICT, WAITING):
-        path = os.path.join(os.path.abspath(report), name)
+def keep(directory: str, found: Found) -> bytes:
+    """The document of what was found; it is written into the run's directory, unless that is
+    another user's. Raises MpippError where it cannot be.
+    """
+    document = _document(found, {})
+    if RunDirectory(directory).is_own:
         try:
-            shutil.rmtree(path)
-        except FileNotFoundError:
-            continue
+            reports.write(directory, document, _text(found))
         except OSError as error:
-            raise MpippError(f"cannot remove {path}: {error.strerror}") from None
-    return os.path.abspath(report)
+            raise MpippError(f"cannot write {directory}: {error.strerror}") from None
+    return document.encode()
+
+
+def _times(files: Iterable[str]) -> Iterator[int]:
+    # When they were written.
+    for path in files:
+        with contextlib.suppress(OSError):
+            yield os.lstat(path).st_mtime_ns
 
 
 def gather(
@@ -150,17 +146,22 @@ def gather(
     view = compared.view
     known = view.where, view.label, view.frames, view.world
     before = Told()
-    decided = os.path.join(directory, saving.STRICT)
-    if os.path.isdir(decided):  # calls that went on are found again
-        for path in saving.paths(decided):
-            if os.path.basename(path).startswith(saving.STARTED):
-                shutil.rmtree(path, ignore_errors=True)
+    if decided := paths(os.path.join(directory, STRICT)):  # calls that went on are found again
+        _forget_calls(directory, decided)
         before.add_records(record for block in blocks for record in block.records)
     found_now = compared.findings
     new = [f for f in found_now if not (run.is_of_all(f) and before.has(f, view.where))]
     for text, of in collected.new(new, *known, _pictured(compared, settings)):
         blocks.append(Block(text, of, printed=False))
     return Gathered(len(found), total.plus(collected.total(0, 0)), blocks)
+
+
+def _forget_calls(directory: str, decided: Sequence[str]) -> None:
+    # Of those that had begun nobody asks any more.
+    for name in map(os.path.basename, decided):
+        if name.startswith(STARTED):
+            with contextlib.suppress(OSError):  # it is of another user
+                RunDirectory(directory).clear(f"{STRICT}/{name}")
 
 
 def suppressed(settings: Settings, found: Sequence[nodes.Node]) -> Suppressions:

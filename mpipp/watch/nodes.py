@@ -9,12 +9,12 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.agreement import saving
 from mpipp.checks.hangs import words
 from mpipp.checks.onesided import NotKnown
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
 from mpipp.reports.suppressions import Suppression
+from mpipp.rundirectory import LOGS, NODES, PROCESSES, RunDirectory, parsed, paths, read
 from mpipp.show import wording
 from mpipp.watch import blocks, start
 from mpipp.watch.blocks import Block
@@ -91,15 +91,16 @@ class Left:
                 )
 
     def _write(self, one: Watched) -> str:
-        # They take some time to load.
-        from mpipp.agreement import files, logs
+        # It takes some time to load.
+        from mpipp.agreement import files
 
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
         try:
             left = files.written(one.process(0), one.places.frames, self._node, logged=True)
-            saving.save(self._directory, os.path.join(saving.PROCESSES, name), left.process)
+            directory = RunDirectory(self._directory)
+            directory.publish(f"{PROCESSES}/{name}", left.process)
             if left.log:
-                saving.save(self._directory, os.path.join(logs.FOLDER, name), left.log)
+                directory.publish(f"{LOGS}/{name}", left.log)
         except MpippError as error:
             return str(error)
         except OSError as error:
@@ -122,8 +123,8 @@ def save(directory: str, node: Node) -> None:
     """Write it into the run's directory. Raises OSError."""
     known = {**node._asdict(), "total": node.total._asdict()}
     content = {"mpipp": FORMAT, "version": VERSION, **known}
-    name = os.path.join(saving.NODES, f"{node.name}-{os.getpid()}.json")
-    saving.save(directory, name, json.dumps(content).encode())
+    name = f"{NODES}/{node.name}-{os.getpid()}.json"
+    RunDirectory(directory).publish(name, json.dumps(content).encode())
 
 
 def nodes(directory: str) -> tuple[list[Node], list[str]]:
@@ -132,25 +133,27 @@ def nodes(directory: str) -> tuple[list[Node], list[str]]:
     Raises MpippError if the directory cannot be read.
     """
     found, failed = [], []
-    for path in saving.paths(os.path.join(directory, saving.NODES)):
+    for path in paths(os.path.join(directory, NODES)):
         try:
             found.append(_read(path))
         except OSError as error:
             failed.append(f"cannot read {path}: {error.strerror}")
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             failed.append(f"{path} is damaged, or of another version of mpipp")
     return found, failed
 
 
 def _read(path: str) -> Node:
-    with open(path, "rb") as file:
-        said = json.loads(file.read())
+    said = parsed(read(path))
     if (said.pop("mpipp"), said.pop("version")) != (FORMAT, VERSION):
         raise ValueError
     total = _total(said.pop("total"))
     told = [blocks.read(one) for one in said.pop("blocks")]
     known = [Suppression(*map(str, one)) for one in said.pop("suppressions")]
-    return Node(total=total, blocks=told, suppressions=known, **said)
+    name, ended, checks = said["name"], said["ended"], list(said["checks"])
+    if not (type(name) is str and type(ended) is bool and {*map(type, checks)} <= {str}):
+        raise TypeError
+    return Node(name, ended, total, told, checks, known)
 
 
 def _total(said: dict[str, Any]) -> Total:
@@ -162,7 +165,7 @@ def _total(said: dict[str, Any]) -> Total:
     if not all(type(flag) is bool for flag in flags.values()):
         raise TypeError
     numbers = [*said.values(), *(n for _, n in suppressed), *(n for row in rows for n in row[2:])]
-    if not all(type(number) is int for number in numbers):
+    if not all(type(number) is int and number >= 0 for number in numbers):
         raise TypeError
     return Total(
         **said,

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppression
 from mpipp.watch import nodes, start
@@ -64,7 +65,7 @@ def output(directory: str, settings: Settings) -> ToLauncher | ToStream:
     """To the launcher that listens in a directory; to the error stream without one."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        connection.connect(os.path.join(directory, LAUNCHER))
+        start.connect(connection, os.path.join(directory, LAUNCHER))
     except OSError:
         connection.close()
         return ToRun(settings) if settings.report else ToStream()
@@ -158,7 +159,7 @@ class ToStream:
 
     def _write(self, text: str) -> bool:
         try:
-            sys.stderr.write(text)
+            sys.stderr.write(plain(text))
             sys.stderr.flush()
         except OSError:
             return False

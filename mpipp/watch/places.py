@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mpipp.model import Site
+from mpipp.plain import plain
 from mpipp.reports.sources import Frame
 from mpipp.watch.lines import Lines, Place
 
@@ -64,7 +65,7 @@ class Places:
         """The same, with what is known of each."""
         if where.python is not None:
             path, line, function = where.python
-            return [Frame(where.python.text, path, line, function)]
+            return [_plain(Frame(where.python.text, path, line, function))]
         addresses = [address for address in (where.address, *where.frames) if address]
         calls = [frame for one in dict.fromkeys(addresses) for frame in self.calls(one)]
         with_line = [i for i, frame in enumerate(calls) if frame.line]
@@ -75,7 +76,8 @@ class Places:
         least."""
         known = self._calls.get(return_address)
         if known is None:
-            known = self._calls[return_address] = self._read_calls(return_address)
+            known = [_plain(frame) for frame in self._read_calls(return_address)]
+            self._calls[return_address] = known
         return known
 
     def _read_calls(self, return_address: int) -> list[Frame]:
@@ -97,7 +99,7 @@ class Places:
         """A function by its address, `<name>`; the bare address if it has no name."""
         found = self._find(address)
         name = found[0].function(found[1]) if found else ""
-        return f"<{name}>" if name else f"{address:#x}"
+        return f"<{plain(name, '')}>" if name else f"{address:#x}"
 
     def file(self, address: int) -> str:
         """The path of the file that an address is in, "" if it is not known."""
@@ -112,7 +114,7 @@ class Places:
         """
         if frame is not None:
             found = self._find(frame.code - 1)
-            return found[0].local(found[1], address - frame.end) if found else ""
+            return plain(found[0].local(found[1], address - frame.end), "") if found else ""
         # A file's data lie behind its code, and before the next one's. Reading takes time, and
         # a process may wait meanwhile.
         below = [mapping for mapping in self._mappings if mapping.start <= address]
@@ -121,7 +123,7 @@ class Places:
         mapping = max(below, key=lambda one: one.start)
         lines = _lines(mapping.path)
         code = lines.address(mapping.offset)
-        return lines.variable(address - mapping.start + code) if code is not None else ""
+        return plain(lines.variable(address - mapping.start + code), "") if code is not None else ""
 
     def _find(self, pc: int) -> tuple[Lines, int, _Mapping] | None:
         for mapping in self._mappings:
@@ -130,6 +132,13 @@ class Places:
                 address = lines.address(pc - mapping.start + mapping.offset)
                 return None if address is None else (lines, address, mapping)
         return None
+
+
+def _plain(frame: Frame) -> Frame:
+    # Names of the program's, which must not begin lines.
+    names = (frame.text, frame.function, frame.library)
+    text, function, library = (plain(name, "") for name in names)
+    return frame._replace(text=text, function=function, library=library)
 
 
 def _of(library: str) -> str:

@@ -8,11 +8,15 @@ It runs as a file before each process of a job: it must cost little, and imports
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import signal
 import socket
+import stat
+import struct
 import sys
+import time
 
 TYPE_CHECKING = False  # as typing has it, which takes long to load
 if TYPE_CHECKING:
@@ -22,6 +26,10 @@ if TYPE_CHECKING:
 SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
 BESIDE = "libmpipp_free.so"  # beside the wrapper; it is loaded, too, where it is told of memory
 _BACKLOG = 4096
+_PATIENCE = 30.0  # seconds until another process has given up the lock: it holds it for moments
+_STEP = 0.005
+_CREDENTIALS = struct.Struct("=iII")
+_TIME = struct.Struct("@ll")  # struct timeval
 
 
 def node() -> str:
@@ -52,27 +60,91 @@ def watched(directory: str, settings: str) -> str:
 
 
 def locked(directory: str) -> int:
-    """The lock of a run's directory, which is made again if a watcher has just removed it."""
+    """The lock of a run's directory, which is made again if a watcher has just removed it.
+
+    Raises OSError, also if another process does not give it up.
+    """
     while True:
-        os.makedirs(directory, 0o700, exist_ok=True)
-        path = os.path.join(directory, LOCK)
+        folder = private(directory)
         try:
-            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+            lock = os.open(LOCK, flags, 0o600, dir_fd=folder)
         except FileNotFoundError:
             continue
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if os.fstat(lock).st_nlink:
-            return lock
+        finally:
+            os.close(folder)
+        try:
+            _take(lock)
+            if os.fstat(lock).st_nlink:
+                return lock
+        except BaseException:
+            os.close(lock)
+            raise
         os.close(lock)
+
+
+def private(directory: str) -> int:
+    """A directory that only this user may enter, open; it is made if it is not there.
+
+    Raises OSError, also where it is not this user's alone.
+    """
+    try:
+        os.mkdir(directory, 0o700)
+    except FileExistsError:
+        pass
+    except FileNotFoundError:
+        os.close(private(os.path.dirname(directory)))
+        os.mkdir(directory, 0o700)
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    found = os.fstat(folder)
+    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
+        os.close(folder)
+        raise OSError(errno.EPERM, "another user owns it, or may enter it")
+    return folder
+
+
+def _take(lock: int) -> None:
+    # Not by a timer: one that is set already is the program's.
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > until:
+                reason = f"another process has had its lock for {_PATIENCE:g} seconds"
+                raise OSError(errno.EBUSY, reason) from None
+        time.sleep(_STEP)
+
+
+def peer(connection: socket.socket) -> tuple[int, int]:
+    """The process at the other end as the system knows it: its number, and its user's."""
+    size = _CREDENTIALS.size
+    data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+    pid, user, _ = _CREDENTIALS.unpack(data)
+    return pid, user
+
+
+def connect(made: socket.socket, path: str) -> None:
+    """Connect to the socket of another process of this user. Raises OSError."""
+    made.connect(path)
+    if peer(made)[1] != os.geteuid():
+        raise OSError(errno.EPERM, "another user listens there")
 
 
 def _announce(path: str) -> bool:
     # This process is about to become a program.
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as made:
+        # Not settimeout(): the socket would then fail at once where many wait to be accepted.
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _TIME.pack(int(_PATIENCE), 0))
         try:
-            made.connect(path)
+            connect(made, path)
             made.send(b"MPIPPRUN")
-        except OSError:
+        except BlockingIOError:
+            raise OSError(errno.EAGAIN, "its watcher does not answer") from None
+        except PermissionError:
+            raise
+        except OSError:  # there is none, or it has just ended
             return False
     return True
 

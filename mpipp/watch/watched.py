@@ -16,6 +16,7 @@ from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry
 from mpipp.registry.recorded import Recorded
 from mpipp.watch import connection as said
+from mpipp.watch import start
 from mpipp.watch.connection import Hello
 from mpipp.watch.memory import FileMemory
 from mpipp.watch.places import Places
@@ -182,7 +183,7 @@ def handed(connection: socket.socket) -> said.First | None:
 
     Raises MpippError for any other.
     """
-    _, user = said.peer(connection)
+    _, user = start.peer(connection)
     if user != os.geteuid():
         raise MpippError(f"user {user} has asked the watcher of another")
     return said.greeting(connection)

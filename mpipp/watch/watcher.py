@@ -21,7 +21,7 @@ from mpipp.checks.rules import chosen, hangs, leaks
 from mpipp.errors import MpippError
 from mpipp.reports import suppressions
 from mpipp.watch import connection as said
-from mpipp.watch import endings
+from mpipp.watch import endings, start
 from mpipp.watch.afterwards import Afterwards
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
@@ -222,7 +222,7 @@ class Watcher:
             answer(made, self._answering.touching(hello))
             return
         if isinstance(hello, said.Started):
-            self._programs.add(said.peer(made)[0])
+            self._programs.add(start.peer(made)[0])
         made.close()
 
     def _hear(self, one: Watched) -> None:

@@ -278,6 +278,32 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert [line.split()[:2] for line in said[1:]] == [["--job", str(n)] for n in launched]
 
 
+def test_names_of_other_users_do_not_reach_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor do ranks that are no numbers, or have too many digits, end the command."""
+    forged = "7\nmpipp: all is well\x1b[2J\u202e"
+    for pid, rank in ((5, "\xb2"), (6, "9" * 5000), (7, "1")):
+        made = tmp_path / str(pid)
+        made.mkdir()
+        user = jobs.os.getuid()
+        (made / "status").write_text(f"Name:\t\x1b]0;a\x07\x9b\nPPid:\t0\nUid:\t{user}\t{user}\n")
+        environ = f"PMIX_RANK={rank}\0SLURM_JOB_ID={forged}\0SLURM_STEP_ID={pid}"
+        (made / "environ").write_text(environ)
+        (made / "maps").write_text("7f00-7f01 r-xp 0 08:01 9  /lib/libmpi.so.40\n")
+        (made / "mem").touch()
+    monkeypatch.setattr(launchers, "PROC", tmp_path)
+    assert main(["attach"]) == 2
+    said = capsys.readouterr().err
+    program, job = r"\033]0;a\a\302\233", r"7\nmpipp: all is well\033[2J\u202e"
+    assert said.splitlines() == [
+        "mpipp: there are 3 jobs on this machine: name one of",
+        f"  --job 5        1 process of {program}, job {job}.5",
+        f"  --job 6        1 process of {program}, job {job}.6",
+        f"  --job 7        1 process of {program}, rank 1, job {job}.7",
+    ]
+
+
 def test_launchers_are_known_by_whole_names() -> None:
     named = ("mpiexec.hydra", "hydra_pmi_proxy", "prterun", "flux-broker", "mpirun_rsh", "palsd")
     assert [name for name in named if not launchers.is_one(name)] == []

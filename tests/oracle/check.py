@@ -27,6 +27,7 @@ from mpipp.datatypes import basictypes, elements  # noqa: E402
 from mpipp.datatypes import signatures as typesig  # noqa: E402
 from mpipp.datatypes.signatures import matching, runlength  # noqa: E402
 from mpipp.errors import AddressError, UnreadableMemory  # noqa: E402
+from mpipp.plain import escape  # noqa: E402
 from mpipp.python.from_mpi4py import from_mpi4py  # noqa: E402
 from mpipp.show.nested import Walker  # noqa: E402
 from mpipp.show.printing import Limits  # noqa: E402
@@ -168,7 +169,7 @@ def leaf_texts(node: Node) -> Iterator[str]:
     if node.kind == "scalar":
         yield node.text()
     elif node.kind == "text":
-        yield from (f"'{basictypes.escape(c, chr(39))}'" for c in node.characters(0, node.count))
+        yield from (f"'{escape(c, chr(39))}'" for c in node.characters(0, node.count))
     else:
         for i in range(node.count):
             yield from leaf_texts(node.child(i))

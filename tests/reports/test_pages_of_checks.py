@@ -20,6 +20,7 @@ from mpipp.checks.lifelines import MISTAKEN
 from mpipp.onesided.mistakes import MISTAKES
 from mpipp.reports import directory, lifelines
 from mpipp.reports.directory import Lifelines, Point
+from mpipp.rundirectory import DATA
 
 WALK = (Path(__file__).resolve().parent / "walk.js").read_text()
 DOCS = support.ROOT / "docs"
@@ -93,7 +94,7 @@ def look(shown: Browser, directory: Path) -> None:
 @support.on_mpi("mpich4")
 def test_the_page_of_a_guarded_and_provoked_run(mpi: support.MPI, tmp_path: Path) -> None:
     assert run(mpi, tmp_path, "examples/blocks.c", "--check=buffers", 2, "early") == 0
-    data = tmp_path / "report" / directory.DATA
+    data = tmp_path / "report" / DATA
     content = json.loads(data.read_text())
     row = {"by": "", "by_place": "", "ranks": [0, 2], "times": 3, "least": 0, "most": 0}
     content["provoked"] = [
@@ -131,7 +132,7 @@ def test_the_page_of_a_guarded_and_provoked_run(mpi: support.MPI, tmp_path: Path
 @support.on_mpi("mpich4", "openmpi4")
 def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
     assert run(mpi, tmp_path, "examples/mailbox.c", "--check=rma", 3, "early") == 0
-    (found,) = json.loads((tmp_path / "report" / directory.DATA).read_text())["findings"]
+    (found,) = json.loads((tmp_path / "report" / DATA).read_text())["findings"]
     assert found["lifelines"] == FACTS
     (entry,) = directory.read(str(tmp_path / "report")).findings
     assert entry.lifelines

@@ -13,6 +13,7 @@ from mpipp.checks.finding import Finding, Party
 from mpipp.model import Site
 from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppression
+from mpipp.rundirectory import NODES, RunDirectory
 from mpipp.show import wording
 from mpipp.watch import gathering, nodes
 from mpipp.watch.blocks import (
@@ -120,7 +121,8 @@ def test_a_line_behind_and_what_is_not_printed(tmp_path: Path) -> None:
     directory = str(tmp_path)
     for _ in range(2):  # there is one node, as far as is known
         assert is_to_be_printed(directory, *first[:2])
-    (tmp_path / "nodes").mkdir()
+    RunDirectory(directory).publish(f"{NODES}/one-1.json", b"")
+    RunDirectory(directory).remove(f"{NODES}/one-1.json")
     texts = [first[0], second[0], stops.text]
     assert [is_to_be_printed(directory, one, first[1]) for one in texts] == [True, True, True]
     assert not is_to_be_printed(directory, *first[:2])
@@ -168,7 +170,7 @@ def test_what_nodes_leave(tmp_path: Path) -> None:
     assert gathering.suppressed(Settings(), [found, found]).reason(names, [frame]) == "issue 7"
     gathered = gathering.gather(str(tmp_path), False, Settings(report=str(tmp_path)), late=0)
     assert gathered.blocks == blocks
-    (path,) = (tmp_path / "nodes").iterdir()
+    (path,) = (tmp_path / NODES).iterdir()
     text = path.read_text()
     for old, new in DAMAGE:
         assert old in text
@@ -185,7 +187,7 @@ def test_who_has_not_ended_has_not_counted(tmp_path: Path) -> None:
     (other,), _ = told(*sends(4))
     for name, ended, of, block in (("a", True, total, one), ("b", False, NOTHING, other)):
         nodes.save(str(tmp_path), nodes.Node(name, ended, of, [Block(*block)]))
-        os.rename(next((tmp_path / "nodes").glob(f"{name}-*")), tmp_path / "nodes" / f"{name}.json")
+        os.rename(next((tmp_path / NODES).glob(f"{name}-*")), tmp_path / NODES / f"{name}.json")
     found = gathering.gather(str(tmp_path), False, Settings(report=str(tmp_path)), late=0)
     assert (len(found.blocks), found.total.warnings) == (2, 2)
     blocks, total = joined(found.blocks, found.total)

@@ -16,10 +16,11 @@ from mpipp.checks.hangs.report import Report
 from mpipp.checks.overlaps import check
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import worlds
-from mpipp.datatypes import basictypes, elements
+from mpipp.datatypes import elements
 from mpipp.datatypes.signatures.runlength import signature
 from mpipp.errors import AddressError, MpippError
 from mpipp.model import Broken, DatatypeRecord
+from mpipp.plain import plain
 from mpipp.registry.ledger import Ledger
 from mpipp.registry.reader import Registry
 from mpipp.show import jsontext, match
@@ -138,10 +139,13 @@ def test_words_of_the_library() -> None:
 
 
 def test_plain() -> None:
-    assert (
-        basictypes.plain("a\n\tb\x7f\x85\xe9\u20ac\udc80", "\n")
-        == "a\n\\tb\\177\\302\\205\xe9\u20ac\\355\\262\\200"
-    )
+    assert plain("a\n\tb\x7f\x85\xe9\u20ac\udc80") == "a\n\tb\\177\\302\\205\xe9\u20ac\\200"
+    assert plain("a\n\tb\r", "") == "a\\n\\tb\\r"
+    # What turns the order of characters around, and halves of surrogates that stand for no byte.
+    assert plain("a\u202eb\u2066\u2028\ud800") == "a\\u202eb\\u2066\\u2028\\ud800"
+
+
+def test_json_has_no_control_characters() -> None:
     document = jsontext.document("list", {"name": "\x1b\x7f\x80\x9f\xa0\udc80"})
     assert r"\u001b\u007f\u0080\u009f" + "\xa0" + r"\udc80" in document
     assert json.loads(document)["name"] == "\x1b\x7f\x80\x9f\xa0\udc80"

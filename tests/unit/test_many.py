@@ -12,8 +12,10 @@ from ledgers import OPS, Ended, buffer, call
 from samples import DOUBLE, FLOAT, INT, contiguous
 from support import MPI, ROOT, on_mpi
 
-from mpipp.agreement import files, many, run, saving
+from mpipp.agreement import files, many, run
 from mpipp.reports.sources import Frame
+from mpipp.rundirectory import PROCESSES, RunDirectory
+from mpipp.rundirectory import paths as paths_in
 
 SIZE = 90
 SENT = [
@@ -88,7 +90,7 @@ def leave(directory: Path, *wrong: str) -> None:
             ended.starts("receive", 7, 9, (1, 3 if "lost" in wrong else 5, PARTS_IN))
         ended.joins((1, 7, [SUM]), (8, 1, [MAX if "op" in wrong and rank == 40 else SUM]))
         content = files.written(ended.process(), frames, "node").process
-        saving.save(str(directory), f"{saving.PROCESSES}/{rank}", content)
+        RunDirectory(str(directory)).publish(f"{PROCESSES}/{rank}", content)
 
 
 def frames(site: object) -> list[Frame]:
@@ -105,7 +107,7 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_nothing_is_wrong(tmp_path: Path) -> None:
     leave(tmp_path)
-    paths = saving.paths(str(tmp_path / saving.PROCESSES))
+    paths = paths_in(str(tmp_path / PROCESSES))
     found = many.chosen(paths, many.Alone())
     assert found == ([], [], set(range(SIZE)), SIZE, False, [])
     Path(paths[4]).unlink()
@@ -123,7 +125,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
 
 
 def test_only_what_differs_is_compared(wrong: Path) -> None:
-    paths = saving.paths(str(wrong / saving.PROCESSES))
+    paths = paths_in(str(wrong / PROCESSES))
     found = many.chosen(paths, many.Alone())
     assert [(len(one.keys), len(one.paths)) for one in found.portions] == [(4, SIZE)]
     compared = run.compare(str(wrong), told=[])
@@ -205,7 +207,7 @@ def test_receives_of_more_than_comes(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "what is sent does not match what is received, at the first element: "
         "MPI_DOUBLE is sent, MPI_FLOAT received"
     ]
-    portions = many.chosen(saving.paths(str(tmp_path / saving.PROCESSES)), many.Alone()).portions
+    portions = many.chosen(paths_in(str(tmp_path / PROCESSES)), many.Alone()).portions
     assert [(len(one.keys), len(one.paths)) for one in portions] == [(10, 11)] * 9
 
 
@@ -213,7 +215,7 @@ def left(directory: Path, ended: list[Ended]) -> list[str]:
     """What is found of processes by what they leave, of very many that differ alone."""
     for one in ended:
         content = files.written(one.process(), frames, "node").process
-        saving.save(str(directory), f"{saving.PROCESSES}/{one.rank}", content)
+        RunDirectory(str(directory)).publish(f"{PROCESSES}/{one.rank}", content)
     return [one.what for one in run.compare(str(directory), told=[]).findings]
 
 

@@ -15,11 +15,13 @@ from ledgers import Ended, call, processes
 from several import Comms, Several
 from support import MPI, on_mpi
 
-from mpipp.agreement import files, many, orders, run, saving
+from mpipp.agreement import files, many, orders, run
 from mpipp.agreement.numbers import added
 from mpipp.checks.past import order
 from mpipp.checks.world import World
 from mpipp.model import Call
+from mpipp.rundirectory import PROCESSES, RunDirectory
+from mpipp.rundirectory import paths as paths_in
 
 SIZE = 90
 DUP, ROW, LEADERS = 7, 8, 9  # identities
@@ -39,8 +41,8 @@ def left(directory: Path, ended: Sequence[Ended], per_node: int = SIZE) -> list[
     for one in ended:
         node = f"node{one.rank // per_node}"
         content = files.written(one.process(), test_many.frames, node).process
-        saving.save(str(directory), f"{saving.PROCESSES}/{one.rank}", content)
-    return saving.paths(str(directory / saving.PROCESSES))
+        RunDirectory(str(directory)).publish(f"{PROCESSES}/{one.rank}", content)
+    return paths_in(str(directory / PROCESSES))
 
 
 def ranks(paths: Sequence[str]) -> list[int]:

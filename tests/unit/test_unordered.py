@@ -14,12 +14,14 @@ from samples import BYTE, CHAR, DOUBLE, FLOAT, INT, basic, contiguous
 from short import some
 from test_sums import vanish
 
-from mpipp.agreement import files, many, run, saving
+from mpipp.agreement import files, many, run
 from mpipp.checks.finding import Finding
 from mpipp.checks.past import messages, unordered
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Call, Request
+from mpipp.rundirectory import PROCESSES, RunDirectory
+from mpipp.rundirectory import paths as paths_in
 from mpipp.typetree import Datatype
 
 PACKED = basic("MPI_PACKED", 1)
@@ -234,8 +236,8 @@ def test_sums_vanish_where_both_sides_have_the_same() -> None:
 def test_left_for_other_nodes(tmp_path: Path) -> None:
     for one in job(*WRONG):
         content = files.written(one.process(), lambda site: [], "node").process
-        saving.save(str(tmp_path), f"{saving.PROCESSES}/{one.rank}", content)
+        RunDirectory(str(tmp_path)).publish(f"{PROCESSES}/{one.rank}", content)
     compared = run.compare(str(tmp_path), told=[])
     assert [one.what for one in compared.findings] == [one.what for one in found(job(*WRONG))]
-    chosen = many.chosen(saving.paths(str(tmp_path / saving.PROCESSES)), many.Alone())
+    chosen = many.chosen(paths_in(str(tmp_path / PROCESSES)), many.Alone())
     assert [len(portion.keys) for portion in chosen.portions] == [1]

@@ -7,18 +7,24 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import runs
-from support import MPI, ROOT, on_mpi, shell, short_directory
+from support import MPI, ROOT, lacking, on_mpi, shell, short_directory
 
-from mpipp.cli import launchers, start, watched
+from mpipp.cli import launchers, secret, start, watched
+from mpipp.errors import MpippError
 
 EXEC = [sys.executable, "-m", "mpipp.cli", "exec"]
 
 
-def launched(mpi: MPI, directory: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+def launched(
+    mpi: MPI, directory: Path, *words: str | Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Two processes under the MPI's own launcher."""
     return subprocess.run(
         [*mpi.mpiexec, "-n", "2", *EXEC, *map(str, words)],
@@ -27,6 +33,7 @@ def launched(mpi: MPI, directory: Path, *words: str | Path) -> subprocess.Comple
             "PYTHONPATH": str(ROOT),
             "MPIPP_WRAPPER": mpi.wrapper,
             "XDG_RUNTIME_DIR": str(directory),
+            **environment,
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -54,27 +61,62 @@ def test_without_a_watcher(mpi: MPI, tmp_path: Path) -> None:
 
 
 @on_mpi("mpich4")
-def test_a_directory_that_others_may_enter(mpi: MPI, tmp_path: Path) -> None:
-    name = f"mpipp-{os.getuid()}-job"
-    (tmp_path / name).mkdir()
-    (tmp_path / name).chmod(0o755)
-    done = subprocess.run(
-        [*EXEC, "--check", "--", "true"],
-        env={
-            **mpi.env,
-            "PYTHONPATH": str(ROOT),
-            "MPIPP_WRAPPER": mpi.wrapper,
-            "XDG_RUNTIME_DIR": str(tmp_path),
-            "PMI_JOBID": "job",
-        },
+def test_a_job_without_a_runtime_directory(mpi: MPI, tmp_path: Path) -> None:
+    """As on the nodes of a cluster: its processes meet under a name that others cannot guess."""
+    program = runs.program("ends.c", mpi)
+    cache = str(tmp_path / "cache")
+    with short_directory() as short:
+        short.chmod(0o777)
+        kept = {"TMPDIR": str(short), "MPIPP_CACHE": cache, "XDG_RUNTIME_DIR": ""}
+        found = runs.read(launched(mpi, short, "--check", "--", program, "leak", **kept))
+    assert found.last == ["mpipp: 1 warning in 2 processes, 13 calls"]
+    assert (tmp_path / "cache" / "secret").stat().st_mode & 0o777 == 0o600
+
+
+def alone(**environment: str) -> subprocess.CompletedProcess[str]:
+    """`mpipp exec --check` of a program that is none of MPI's."""
+    known = {"PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": "/none.so", "PATH": os.environ["PATH"]}
+    return subprocess.run(
+        [*EXEC, "--check", "--", "sh", "-c", 'echo "watched: $MPIPP_WATCH"; exit 3'],
+        env={**known, **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (
-        2,
-        f"mpipp: {tmp_path}/{name} is not this user's alone: remove it, or set XDG_RUNTIME_DIR\n",
+
+
+def unwatched(done: subprocess.CompletedProcess[str]) -> str:
+    """Why the program ran without a watcher."""
+    assert (done.returncode, done.stdout) == (3, "watched: \n")
+    (said,) = (line for line in done.stderr.splitlines() if line.startswith("mpipp: "))
+    assert said.startswith("mpipp: not watched: ")
+    return said.removeprefix("mpipp: not watched: ")
+
+
+def test_where_there_can_be_no_directory_the_program_runs() -> None:
+    nowhere = {"HOME": "/proc/none", "MPIPP_CACHE": "/proc/none"}
+    assert unwatched(alone(**nowhere)) == (
+        "cannot keep a secret in /proc/none/secret (No such file or directory): "
+        "set XDG_RUNTIME_DIR to a directory that only you may enter"
     )
+
+
+@pytest.mark.parametrize("is_private", [True, False])
+def test_where_another_user_was_first_the_program_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_private: bool
+) -> None:
+    """In the directory for all; in one of the user's own nobody else can be, but root."""
+    tmp_path.chmod(0o700 if is_private else 0o777)
+    cache = tmp_path / "cache"
+    environment = {"PMI_JOBID": "job", "MPIPP_CACHE": str(cache), "TMPDIR": str(tmp_path)}
+    environment["XDG_RUNTIME_DIR"] = str(tmp_path)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    path = Path(start.directory_of_job())
+    path.mkdir()
+    path.chmod(0o755)
+    assert unwatched(alone(**environment)) == f"{path}: another user owns it, or may enter it"
 
 
 def test_options_of_another_command() -> None:
@@ -115,6 +157,70 @@ def test_whom_a_watcher_sees(
         monkeypatch.setenv(variable, value)
     monkeypatch.setattr(launchers, "above", lambda pid: above)
     assert Path(start.directory_of_job()).name == f"mpipp-{os.getuid()}-{name}"
+
+
+def test_names_that_nobody_can_guess(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same for all processes of a job, whoever is first; others for other jobs and users."""
+    for variable in start._JOBS:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "")
+    monkeypatch.setattr(launchers, "above", lambda pid: [])
+    names: dict[tuple[str, str], str] = {}
+    for cache in ("one", "other"):
+        monkeypatch.setenv("MPIPP_CACHE", str(tmp_path / cache))
+        for job in ("7", "8"):
+            monkeypatch.setenv("SLURM_JOB_ID", job)
+            names[cache, job] = Path(start.directory_of_job()).name
+            assert Path(start.directory_of_job()).name == names[cache, job]
+    assert len({*names.values()}) == 4
+    assert all(re.fullmatch("mpipp-[0-9a-f]{24}", name) for name in names.values())
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["secret"]
+
+
+def test_many_processes_keep_one_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPIPP_CACHE", str(tmp_path / "cache"))
+    with ThreadPoolExecutor(16) as pool:
+        assert len({*pool.map(secret.name, ["job"] * 64)}) == 1
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["secret"]
+
+
+def loose(kept: Path) -> None:
+    kept.chmod(0o644)
+
+
+def short(kept: Path) -> None:
+    kept.write_bytes(b"known")
+
+
+def link(kept: Path) -> None:
+    kept.rename(kept.with_name("elsewhere"))
+    kept.symlink_to("elsewhere")
+
+
+def nobodys(kept: Path) -> None:
+    if os.geteuid() != 0:
+        lacking("only root gives files to another user")
+    os.chown(kept, 65534, 65534)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (loose, "another user owns it, or may read it"),
+        (nobodys, "another user owns it, or may read it"),
+        (short, "it is damaged: remove it"),
+        (link, "Too many levels of symbolic links"),
+    ],
+)
+def test_a_secret_that_others_may_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None], why: str
+) -> None:
+    monkeypatch.setenv("MPIPP_CACHE", str(tmp_path))
+    monkeypatch.setenv("HOME", "/proc/none")
+    secret.name("job")
+    change(tmp_path / "secret")
+    with pytest.raises(MpippError, match=f"cannot keep a secret in {tmp_path}/secret .{why}."):
+        secret.name("job")
 
 
 def test_long_names_of_jobs_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,6 +208,8 @@ def test_other_users_are_refused(mpi: MPI) -> None:
         directory.chmod(0o755)
         (directory / "watcher").chmod(0o777)
         assert asked_by_nobody(directory) in ("", "Broken pipe", "Connection reset by peer")
+        (directory / "launcher").chmod(0o777)
+        assert asked_by_nobody(directory, "launcher") in ("", "Broken pipe")
         found = went_on(run)
     assert found.last[0] == "mpipp: not checked: user 65534 has asked the watcher of another"
     assert (found.status, found.blocks, len(found.last)) == (0, [], 2)
@@ -219,17 +221,34 @@ def directory_of(run: int) -> Path:
     return next(Path(word) for word in words if (Path(word) / "watcher").is_socket())
 
 
-def asked_by_nobody(directory: Path) -> str:
-    """Why another user cannot connect to the watcher; "" if it can."""
+def asked_by_nobody(directory: Path, name: str = "watcher") -> str:
+    """Why another user cannot connect to the watcher, or the launcher; "" if it can."""
+    kind, said = "SEQPACKET", b"MPIPPRUN"
+    if name == "launcher":
+        kind, said = "STREAM", b'{"failed": "nobody says so"}\n'
     script = (
         "import os, socket, sys\n"
         "os.setgid(65534); os.setuid(65534)\n"
-        "made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
-        "try: made.connect(sys.argv[1]); made.send(b'MPIPPRUN')\n"
+        f"made = socket.socket(socket.AF_UNIX, socket.SOCK_{kind})\n"
+        f"try: made.connect(sys.argv[1]); made.send({said!r})\n"
         "except OSError as error: print(error.strerror)\n"
     )
-    words = [need("python3"), "-I", "-S", "-c", script, str(directory / "watcher")]
+    words = [need("python3"), "-I", "-S", "-c", script, str(directory / name)]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@on_mpi("mpich4")
+def test_names_in_the_program_reach_no_terminal(mpi: MPI, tmp_path: Path) -> None:
+    """A source file's name, by the debug information: it neither begins a line nor is obeyed."""
+    source = tmp_path / "a\x1b[31m\nmpipp: no errors.c"
+    source.write_text((runs.PROGRAMS / "ends.c").read_text())
+    words = [mpi.mpicc, "-g", "-w", f"-I{runs.PROGRAMS}", str(source), "-o", "program"]
+    subprocess.run(words, cwd=tmp_path, env=mpi.env, check=True)
+    done = runs.said(mpi, [tmp_path / "program", "leak"])
+    assert "\x1b" not in done.stderr
+    assert "made at a\\033[31m\\nmpipp: no errors.c:" in done.stderr
+    own = [line for line in done.stderr.splitlines() if line.startswith("mpipp: ")]
+    assert own == ["mpipp: 1 warning in 2 processes, 13 calls"]
 
 
 @on_mpi("mpich4")

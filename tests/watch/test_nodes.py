@@ -18,9 +18,11 @@ import runs
 import support
 from support import MPI, ROOT, on_mpi, short_directory
 
-from mpipp.agreement import many, run, saving
+from mpipp.agreement import many, run
 from mpipp.agreement.files import head, read
 from mpipp.errors import MpippError
+from mpipp.rundirectory import PROCESSES
+from mpipp.rundirectory import paths as paths_in
 
 LAUNCHER = Path(__file__).with_name("node_launcher.py")
 WRONG = [
@@ -128,7 +130,7 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
     found = watched(mpi, tmp_path, options=("--report", "report"))
     assert found.blocks == []
     assert counted(found.last) == ["mpipp: no errors in 4 processes, 156 calls"]
-    for path in saving.paths(str(report / saving.PROCESSES)):
+    for path in paths_in(str(report / PROCESSES)):
         process = read(path)
         assert (process.info, process.node) == (head(path).info, head(path).node)
 
@@ -155,7 +157,7 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
         compared = run.compare(str(tmp_path / how), (), many.Alone())
         assert {one.what for one in compared.findings} == {what[name] for name in names}
         assert len(compared.findings) == len(found.blocks) == len(names)
-        paths = saving.paths(str(tmp_path / how / saving.PROCESSES))
+        paths = paths_in(str(tmp_path / how / PROCESSES))
         portions = many.chosen(paths, many.Alone()).portions
         keys.append({key for portion in portions for key in portion.keys})
     right, wrong = keys
@@ -169,7 +171,7 @@ def test_the_order_of_calls_on_several_communicators(mpi: MPI, tmp_path: Path) -
         options = ("--report", how)
         found = watched(mpi, tmp_path, how, options=options, source="crossed.c")
         assert (found.status, found.blocks) == (0, blocks)
-        paths = saving.paths(str(tmp_path / how / saving.PROCESSES))
+        paths = paths_in(str(tmp_path / how / PROCESSES))
         chosen = many.chosen(paths, many.Alone())
         assert [[head(path).info.world_rank for path in some] for some in chosen.orders] == orders
         compared = run.compare(str(tmp_path / how), (), many.Alone())
@@ -241,7 +243,7 @@ def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
     # There nobody may make one.
     found = watched(mpi, Path("/proc"), "near", "op")
     assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0])])
-    said = {re.sub(r"\.mpipp-\S+-\d+", "DIR", line) for line in counted(found.last)}
+    said = {re.sub(r"\.mpipp-\S+-\d+-[0-9a-f]+", "DIR", line) for line in counted(found.last)}
     left_out = re.compile(
         r"mpipp: not checked: (ranks? .+) could not leave in /proc/DIR "
         r"what is to be compared with processes of other nodes \(No such file or directory\)"
@@ -260,9 +262,9 @@ def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
 # Python runs it first, also in the watchers.
 SLOW = """\
 import os, time
-def replace(*names, real=os.replace):
+def replace(*names, real=os.replace, **where):
     time.sleep(0.7)
-    real(*names)
+    real(*names, **where)
 with open("/proc/self/cmdline") as file:
     if "mpipp.watch" in file.read().split("\\0"):
         os.replace = replace
@@ -289,7 +291,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
-    good = Path(saving.paths(str(left / saving.PROCESSES))[1])
+    good = Path(paths_in(str(left / PROCESSES))[1])
     first, rest = good.read_bytes().split(b"\n", 1)
     lines = zlib.decompress(rest).splitlines(keepends=True)
 
@@ -328,7 +330,7 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
 
 def test_what_is_missing_is_said(left: Path, tmp_path: Path) -> None:
     shutil.copytree(left, tmp_path / "some")
-    paths = [Path(path) for path in saving.paths(str(tmp_path / "some" / saving.PROCESSES))]
+    paths = [Path(path) for path in paths_in(str(tmp_path / "some" / PROCESSES))]
     paths[0].unlink()
     paths[3].write_bytes(b"")
     found = run.compare(str(tmp_path / "some"), told=[])

@@ -21,6 +21,7 @@ from support import MPI, ROOT, on_mpi
 from test_nodes import LAUNCHER
 from test_unwatched import ended
 
+from mpipp.rundirectory import WAITING
 from mpipp.watch import nodes, output
 from mpipp.watch.connection import ABORTING
 from mpipp.watch.deaths import Deaths
@@ -228,7 +229,7 @@ def test_the_order_of_deaths(both: list[Deaths], tmp_path: Path) -> None:
     assert other.order(second, [first, second]) == "first"
     assert Deaths("").order(second, [second]) == "first"
     # Long after.
-    os.utime(tmp_path / "waiting" / "ended", (1e9, 1e9))
+    os.utime(tmp_path / WAITING / "ended", (1e9, 1e9))
     assert other.order(aborts, [aborts]) == "first"
     assert one.order(first, [first]) == "after"  # it has told what it does
 
@@ -263,8 +264,8 @@ def test_damaged_words_of_another_node(both: list[Deaths], tmp_path: Path, words
     one, first = both[0], process(0)
     one.order(first, [first])
     one.say([first], 1)
-    (tmp_path / "waiting" / "died-other-1").write_bytes(words)
+    (tmp_path / WAITING / "died-other-1").write_bytes(words)
     assert one.are_the_cause()
     assert one.ended_with([first], time.monotonic()) == []
-    (tmp_path / "waiting" / "ended").write_bytes(b"\xff")
+    (tmp_path / WAITING / "ended").write_bytes(b"\xff")
     assert both[1].order(process(1), [process(1)]) == "first"

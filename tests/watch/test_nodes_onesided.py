@@ -14,7 +14,9 @@ import support
 from support import MPI, compile_program, on_mpi
 from test_nodes import LAUNCHER
 
-from mpipp.agreement import logs, run, saving
+from mpipp.agreement import logs, run
+from mpipp.rundirectory import LOGS, PROCESSES
+from mpipp.rundirectory import paths as paths_in
 
 CONFLICTS = 11  # of conflicts.c, of which two are shown as others are
 PROGRAMS = support.ROOT / "tests" / "onesided" / "programs"
@@ -110,7 +112,7 @@ def test_where_nothing_can_be_left_each_process_is_compared_with_itself(mpi: MPI
             True,
         ),
     ]
-    said = [re.sub(r"\.mpipp-\S+-\d+", "DIR", line) for line in found.last]
+    said = [re.sub(r"\.mpipp-\S+-\d+-[0-9a-f]+", "DIR", line) for line in found.last]
     assert sorted(line for line in said if "not checked: rank" in line) == [
         f"mpipp: not checked: rank {rank} could not leave in /proc/DIR what is to be compared with "
         "processes of other nodes (No such file or directory)"
@@ -146,7 +148,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files(directory: Path, folder: str) -> list[Path]:
-    return [Path(path) for path in saving.paths(str(directory / folder))]
+    return [Path(path) for path in paths_in(str(directory / folder))]
 
 
 def test_all_that_is_left_is_compared_again(left: Path) -> None:
@@ -156,13 +158,13 @@ def test_all_that_is_left_is_compared_again(left: Path) -> None:
 
 def test_a_log_that_is_missing_is_one_sentence(left: Path, tmp_path: Path) -> None:
     shutil.copytree(left, tmp_path / "some")
-    files(tmp_path / "some", logs.FOLDER)[2].unlink()
+    files(tmp_path / "some", LOGS)[2].unlink()
     found = run.compare(str(tmp_path / "some"), told=[])
     alone = ["rma-two-buffers", "rma-target"]
     assert found.unchecked == ["one-sided operations of two processes: nothing is known of rank 2"]
     assert [one.rule.id for one in found.findings] == alone
     # Nor is there anything else of its process.
-    files(tmp_path / "some", saving.PROCESSES)[2].unlink()
+    files(tmp_path / "some", PROCESSES)[2].unlink()
     found = run.compare(str(tmp_path / "some"), told=[])
     assert found.unchecked == [
         f"rank 2 has left nothing in {tmp_path / 'some'} to compare: is it of all nodes?"
@@ -172,7 +174,7 @@ def test_a_log_that_is_missing_is_one_sentence(left: Path, tmp_path: Path) -> No
 
 def test_a_damaged_log_is_one_sentence(left: Path, tmp_path: Path) -> None:
     shutil.copytree(left, tmp_path / "some")
-    paths = files(tmp_path / "some", logs.FOLDER)
+    paths = files(tmp_path / "some", LOGS)
     path, good = paths[1], paths[1].read_bytes()
     first, rest = good.split(b"\n", 1)
     known = f"nothing is known of rank 1; {path}"

@@ -19,6 +19,7 @@ from test_nodes import LAUNCHER, counted, watched
 from test_stop_between import go_on, lines_of
 from test_strict import CASES, ROOTS, blocks
 
+from mpipp.rundirectory import STRICT, RunDirectory
 from mpipp.watch import afterwards, beforehand
 from mpipp.watch.afterwards import Afterwards
 from mpipp.watch.beforehand import Asked
@@ -113,7 +114,7 @@ def test_nothing_is_left_of_what_was_exchanged(mpi: MPI, tmp_path: Path) -> None
         mpi, tmp_path, "many", options=("--strict", "--report", "report"), source=ACROSS
     )
     assert counted(found.last) == ["mpipp: 1 error in 4 processes, 96 calls"]
-    assert len(list((tmp_path / "report" / "strict").iterdir())) == 4  # who decided to be strict
+    assert len(list((tmp_path / "report" / STRICT).iterdir())) == 4  # who decided to be strict
 
 
 @on_mpi("mpich4")
@@ -170,7 +171,7 @@ def test_nonblocking_calls_are_compared_as_they_complete(
     called = ("Allreduce_init", 28) if how == "persistent" else ("Iallreduce", 32)
     assert found.blocks == [mpi.cited(REDUCED.format(*called))]
     assert [line.split(" processes")[0] for line in found.last] == ["mpipp: 1 error in 4"]
-    left = os.listdir(tmp_path / "report" / "strict")
+    left = os.listdir(tmp_path / "report" / STRICT)
     assert not any(name.startswith("started-") for name in left)
 
 
@@ -257,7 +258,7 @@ def test_watchers_that_say_nothing_are_not_awaited_for_ever(
 def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     one = asked(tmp_path)
     assert not one.is_due([])
-    folder = tmp_path / "strict" / f"{7:016x}"
+    folder = tmp_path / STRICT / f"{7:016x}"
     left = folder / "node1-5.json"
     for calls in ('[["name"]]', '[["a", Infinity, 1, 7, 1, 1, 2]]', "[" * 100000, "5"):
         left.write_text(f'{{"calls": {calls}, "told": []}}')
@@ -272,8 +273,7 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
     assert another.members([]) == []
     at = os.path.join(folder, "processes", "node1-5-200")
     assert another.failed == f"{at} is no file of a process that mpipp has written"
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "strict").write_text("no directory")
+    RunDirectory(str(tmp_path / "other")).publish(STRICT, b"no directory")
     third = asked(tmp_path / "other")
     assert third.is_due([])
     assert third.failed.startswith("cannot write ")
@@ -309,7 +309,7 @@ def test_who_has_completed_a_call_does_not_wait_for_ever(
     own, other = socket.socketpair()
     calls.add(other, Disagreeing(100, 100, 7, 1, 0, 2))
     assert calls.are_waiting and not said
-    at = tmp_path / "strict" / f"started-{7:016x}" / "node1-5.json"
+    at = tmp_path / STRICT / f"started-{7:016x}" / "node1-5.json"
     if left:
         at.write_text(left)
     else:
@@ -326,7 +326,7 @@ def test_who_has_completed_a_call_does_not_wait_for_ever(
 
 
 def test_what_another_run_has_left_is_nobodys(tmp_path: Path) -> None:
-    left = tmp_path / "strict" / f"started-{7:016x}" / "node1-5.json"
+    left = tmp_path / STRICT / f"started-{7:016x}" / "node1-5.json"
     left.parent.mkdir(parents=True)
     left.write_text("no list")
     info = SimpleNamespace(world="1", world_rank=0, world_size=2)

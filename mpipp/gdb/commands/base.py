@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import gdb
 
-from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.gdb import text
 from mpipp.gdb.program import stacks
+from mpipp.plain import plain
 
 _NUMBER = re.compile(r"\d{100,}")
 
@@ -59,7 +59,7 @@ def _no_collection() -> Iterator[None]:
 
 def sentence(message: str) -> str:
     """An error's message as gdb prints it; the user's words may be anything."""
-    message = _NUMBER.sub(_shortened, basictypes.plain(message, "\n"))
+    message = _NUMBER.sub(_shortened, plain(message, "\n"))
     # What may begin with the user's words stays as it is.
     first = r"there (is|are)|no element|th(e \w+|is thread)|a number|an (expression|option)"
     if re.match(rf"({first}|cannot|say|write|unrecognized)\b", message):
