@@ -6,10 +6,11 @@ from __future__ import annotations
 import gdb
 
 from mpipp.cache import cache_directory
+from mpipp.gdb import console
 
 
 def allow() -> None:
     """Let gdb run it: else gdb warns at length that it declined to."""
     directory = str(cache_directory())
     if directory not in (gdb.parameter("auto-load safe-path") or "").split(":"):
-        gdb.execute(f"add-auto-load-safe-path {directory}")
+        console.execute("add-auto-load-safe-path {}", directory)

@@ -12,7 +12,7 @@ import gdb
 from mpipp.errors import MpippError
 from mpipp.gdb import parameters, sessions
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers, objects, variables
+from mpipp.gdb.program import callers, names, objects, variables
 from mpipp.gdb.program.objects import Object
 from mpipp.gdb.sessions import Session
 from mpipp.gdb.words import operands
@@ -182,6 +182,6 @@ def _part(record: object, address: int, count: int, where: str, frame: gdb.Frame
         return _Result(title, None, note, where)
     report = variables.held(tree, count, holder)
     entries = f"{count} x {title}"
-    function = holder.frame.name() if holder.frame is not None else None
+    function = names.function(holder.frame) if holder.frame is not None else ""
     note = f"found in {function}" if function else "a variable of the program"
     return _Result(entries, report, note, where)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import gdb
 
+from mpipp.gdb.program import names
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Buffer, Call, Comm, DatatypeRecord, Site, procedures
 
@@ -25,7 +26,7 @@ def call(session: Session) -> Call | None:
     for _ in range(_FRAMES):
         if frame is None:
             return None
-        found = _PROCEDURE.match(frame.name() or "")
+        found = _PROCEDURE.match(names.function(frame))
         if found and found.group(1) in procedures.PROCEDURES:
             arguments = _arguments(frame)
             if arguments:
@@ -44,7 +45,7 @@ def _arguments(frame: gdb.Frame) -> dict[str, int]:
     for symbol in block:
         if symbol.is_argument:
             try:
-                result[symbol.name] = int(symbol.value(frame))
+                result[names.symbol(symbol)] = int(symbol.value(frame))
             except (gdb.error, TypeError):
                 continue
     return result

@@ -11,9 +11,10 @@ import gdb
 
 from mpipp.datatypes import elements
 from mpipp.errors import MpippError
-from mpipp.gdb import sessions
+from mpipp.gdb import console, sessions
 from mpipp.gdb.commands.base import sentence
 from mpipp.gdb.printing import buffers, natives
+from mpipp.gdb.program import names
 from mpipp.gdb.words import expressions
 from mpipp.model import Call, DatatypeRecord
 
@@ -164,7 +165,7 @@ def _handle(kind: str, number: int) -> int | gdb.Value:
     # By the program's own name of the type, or the wrapper's.
     for name in (f"MPI_{kind.capitalize()}", f"mpipp_MPI_{kind.capitalize()}"):
         try:
-            found = gdb.lookup_type(name)
+            found = console.lookup_type(name)
         except gdb.error:
             continue
         # In Fortran the name may be that of a derived type.
@@ -193,4 +194,6 @@ def _string(value: gdb.Value) -> str:
     try:
         return str(value.string())
     except (gdb.error, UnicodeDecodeError):
-        raise MpippError(f"the last argument is no string but of type {value.type}") from None
+        raise MpippError(
+            f"the last argument is no string but of type {names.text(value.type)}"
+        ) from None

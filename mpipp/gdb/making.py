@@ -16,7 +16,7 @@ def lines(text: str, option: str, function: str) -> Iterable[str]:
 
     option: "--c", "--fortran" or "--mpi4py"; "": the program's language.
     """
-    language = debugtypes.names()
+    language = debugtypes.language_names()
     record = _record(text)
     if option == "--mpi4py":
         return make.mpi4py(record, function)

@@ -6,9 +6,10 @@ from __future__ import annotations
 import gdb
 
 from mpipp.errors import MpippError
+from mpipp.gdb import text
 
 _said: set[tuple[int, int]] = set()  # inferiors and their processes
-_waiting: list[tuple[str, int]] = []  # lines, and the streams they go to
+_waiting: list[tuple[int, str]] = []  # lines, with the streams they go to
 _prompts = False  # whether there is a user who is asked for commands
 
 
@@ -32,7 +33,7 @@ def missing(error: MpippError) -> None:
 
 def tell(line: str, stream: int) -> None:
     """Write a line before the next prompt or, where there are none, at once."""
-    _waiting.append((f"{line}\n", stream))
+    _waiting.append((stream, line))
     if not _prompts:
         _write()
 
@@ -45,4 +46,4 @@ def _before_prompt() -> None:
 
 def _write() -> None:
     while _waiting:
-        gdb.write(*_waiting.pop(0))
+        text.write_to(*_waiting.pop(0))

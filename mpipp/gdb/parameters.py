@@ -8,6 +8,7 @@ from typing import Any
 
 import gdb
 
+from mpipp.gdb import console
 from mpipp.show.printing import Limits
 
 
@@ -30,7 +31,7 @@ class _ShowPrefix(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         for setting in SETTINGS:
-            gdb.execute(f"show {setting.name}")
+            console.execute("show {}", setting.name)
 
 
 class _Buffers(gdb.Parameter):

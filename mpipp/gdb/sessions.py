@@ -10,8 +10,9 @@ from typing import Any
 import gdb
 
 from mpipp.errors import MpippError, NoWrapper
+from mpipp.gdb import console
 from mpipp.gdb.printing.tokens import Key
-from mpipp.gdb.program import mappings, sites, stacks
+from mpipp.gdb.program import mappings, names, sites, stacks
 from mpipp.gdb.program.memory import InferiorMemory, core_file, selected
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
@@ -181,11 +182,11 @@ def _lack(core: CoreFile) -> str:
 
 def _symbol() -> int | None:
     try:
-        return int(gdb.parse_and_eval(f"&{_SYMBOL}"))
+        return int(console.value(f"&{_SYMBOL}"))
     except gdb.error:
         pass
     try:  # in a Fortran frame that does not parse
-        text = gdb.execute(f"info address {_SYMBOL}", to_string=True)
+        text = console.output("info address {}", _SYMBOL)
     except gdb.error:
         return None
     found = re.search(r" at (?:address )?(0x[0-9a-f]+)", text)
@@ -202,9 +203,9 @@ def _search(inferior: gdb.Inferior, core: CoreFile) -> int | None:
 def _may_be_mpi() -> bool:
     # Searching takes seconds, in a core of any program. Of a core without its program gdb knows no
     # libraries; asked for them while it unwinds, it would look for them and end itself.
-    if gdb.current_progspace().filename is None:
+    if not names.program():
         return True
-    libraries: str = gdb.execute("info sharedlibrary", to_string=True)
+    libraries = console.output("info sharedlibrary")
     return "mpi" in libraries or libraries.startswith("No shared")
 
 

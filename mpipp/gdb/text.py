@@ -8,27 +8,27 @@ from contextlib import contextmanager
 
 import gdb
 
-from mpipp.gdb import parameters
+from mpipp.gdb import console, parameters
 from mpipp.plain import plain
 
 
 def write(lines: Iterable[str]) -> None:
     """Write lines as they come; gdb pages them."""
     coloured = parameters.coloured()
-    for line in map(_plain, lines):
+    for line in (plain(line, "\t") for line in lines):
         gdb.write(_coloured(line) + "\n" if coloured else line + "\n")
 
 
 def write_part(text: str) -> None:
-    """Write the beginning of a long line at once."""
-    text = _plain(text)
+    """Write the beginning of long text, of one line or more, at once."""
+    text = plain(text, "\n")
     gdb.write(_coloured(text) if parameters.coloured() else text)
     gdb.flush()
 
 
-def _plain(text: str) -> str:
-    # What a program's names, its files' and damaged records may have in them.
-    return plain(text, "\n")
+def write_to(stream: int, line: str) -> None:
+    """Write a line to one of gdb's streams, gdb.STDOUT or gdb.STDERR."""
+    gdb.write(f"{plain(line, '')}\n", stream)
 
 
 def _coloured(text: str) -> str:
@@ -53,8 +53,8 @@ def quiet() -> Iterator[None]:
     except RuntimeError:  # gdb before 12 has no such setting
         yield
         return
-    gdb.execute("set suppress-cli-notifications on")
+    console.execute("set suppress-cli-notifications on")
     try:
         yield
     finally:
-        gdb.execute("set suppress-cli-notifications off")
+        console.execute("set suppress-cli-notifications off")

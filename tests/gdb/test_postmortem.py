@@ -70,6 +70,16 @@ def test_gcore(mpi: support.MPI, tmp_path: Path) -> None:
     assert_seen(support.gdb_batch(LOOK, program=program, core=core))
 
 
+@support.on_mpi("mpich4")
+def test_nothing_to_attach_to(mpi: support.MPI, tmp_path: Path) -> None:
+    """The unwinder is asked for the selected frame while gdb goes from one inferior to another."""
+    program = program_for(mpi)
+    core = support.make_core(program, mpi, ["break mark", "run"], tmp_path / "core")
+    commands = ["frame level 1", "mpipp attach 4194304", "mpipp list calls"]
+    lines = support.gdb_batch(commands, program=program, core=core).splitlines()
+    assert lines[-2:] == ["process 4194304: ptrace: No such process", "0 calls"]
+
+
 @support.every_mpi
 def test_kernel_core(mpi: support.MPI, tmp_path: Path) -> None:
     program = program_for(mpi, "-DABORT")

@@ -187,3 +187,28 @@ def last_section(mpi: support.MPI, interface: str) -> list[tuple[str, str]]:
         data = "{{{{1.5}, {4.5}}}, {{{5.5}, {8.5}}}, {{{9.5}, {12.5}}}}"
         return [("output outer", active("MPI_Bcast", 1, datatype, data, ALSO))]
     return [("mpipp list calls", "...buffer = %p (6 MPI_DOUBLE_PRECISION)...")]
+
+
+@support.every_fortran
+def test_types_of_c_without_names(mpi: support.MPI) -> None:
+    """As in the C library's frames below main, where its debug information is there."""
+    programs = Path(__file__).with_name("programs")
+    flags = ["-g", "-O0", "-w", str(programs / "c_types.c")]
+    program = support.compile_program(programs / "c_types.f90", mpi, flags)
+    held = [f"mpipp compare MPI_INT with held%{name}" for name in ("unnamed", "unions", "numbers")]
+    commands = ["mpipp check", "mpipp compare", "mpipp frame", "up", "set language fortran", *held]
+    commands += ["mpipp held%pointer", "mpipp held%function", "mpipp array", "mpipp pointers"]
+    stop = ["set breakpoint pending on", "mpipp break MPI_Bcast", "run"]
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop)
+    lines = output.splitlines()
+    assert lines[0] == "no findings in 1 process, 1 active call, 0 pending requests"
+    assert "Traceback" not in output
+    types = [line.partition("its type is ")[2] for line in lines if "its type is " in line]
+    function = "struct {...} (...) *."
+    assert types == ["struct {...} *.", function, "struct {...} [2].", "struct {...} * [2]."]
+    fits = [line.partition("1 element, fits ")[2] for line in lines if "1 element, fits " in line]
+    assert [one.split(",")[0] for one in fits] == [
+        "held%unnamed(0) (struct {...}",
+        "held%unions(0) (union {...}",
+        "held%numbers(0) (enum {...}",
+    ]

@@ -22,10 +22,11 @@ from mpipp.gdb.browsing.posting import post
 from mpipp.gdb.browsing.roots import Root
 from mpipp.gdb.browsing.server import Message, Server
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers, memory
+from mpipp.gdb.program import callers, memory, names
 from mpipp.gdb.sessions import Session
 from mpipp.show import outline
 from mpipp.show.outline import Item, Line
+from mpipp.plain import plain
 
 MOST_LINES = 1000  # of one reply
 _MOST_FRAMES = 20
@@ -86,7 +87,7 @@ class Browsed:
             return {"count": len(self._roots), "start": start, "lines": lines}
         with self._session(path[0]) as session:
             item = self._item(path, session)
-            lines = [line._asdict() for line in outline.lines(item, start, stop)]
+            lines = [_message(line) for line in outline.lines(item, start, stop)]
             return {"count": item.count, "start": start, "lines": lines}
 
     def _root_line(self, number: int) -> Message:
@@ -96,7 +97,7 @@ class Browsed:
                 line = self._item((number,), session).line()
         except MpippError as error:
             line = Line(root.text, f"<{error}>", "", None, None, 0)
-        return {**line._asdict(), "words": root.words}
+        return {**_message(line), "words": root.words}
 
     def _item(self, path: tuple[int, ...], session: Session) -> Item:
         # Kept until the session forgets what it derived from memory.
@@ -115,6 +116,14 @@ class Browsed:
         if not 0 <= number < len(self._roots):
             raise MpippError(f"nothing browsed has the number {number}")
         return _of_inferior(self._roots[number].inferior)
+
+
+def _message(line: Line) -> Message:
+    # A browser's terminal obeys what gdb's does.
+    return {
+        name: plain(part, "") if isinstance(part, str) else part
+        for name, part in line._asdict().items()
+    }
 
 
 @contextmanager
@@ -160,7 +169,8 @@ def _place(session: Session | None) -> str:
         if frame is None:
             break
         line = frame.find_sal()
-        if line.symtab is not None and line.line and frame.name() is not None:
-            return f"{frame.name()} at {os.path.basename(line.symtab.filename)}:{line.line}"
+        name = names.function(frame)
+        if line.symtab is not None and line.line and name:
+            return f"{name} at {os.path.basename(names.file(line.symtab))}:{line.line}"
         frame = frame.older()
     return ""

@@ -21,6 +21,7 @@ from typing import Any
 
 from mpipp.browse import rendezvous
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 
 Message = dict[str, Any]
 
@@ -241,8 +242,8 @@ def reply(answer: Callable[[Message], Message], request: Message) -> Message:
     try:
         return answer(request)
     except MpippError as error:
-        return {"error": str(error)}
+        return {"error": plain(str(error), "")}
     except KeyboardInterrupt:
         return {"error": "interrupted"}
     except Exception as error:  # gdb's own errors among them; nothing may get out
-        return {"error": str(error) or type(error).__name__}
+        return {"error": plain(str(error), "") or type(error).__name__}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import gdb
 
+from mpipp.gdb import console
 from mpipp.gdb.commands import (
     attach,
     blocks,
@@ -76,8 +77,8 @@ class _Variable(Command):
         self._ready = False
         super().__init__()
         # Deprecated commands are left out of help and completion; gdb warns of one only once.
-        gdb.execute(f"maintenance deprecate {self.name}")
-        gdb.execute(self.name, to_string=True)
+        console.execute("maintenance deprecate {}", self.name)
+        console.output("{}", self.name)
         self._ready = True
 
     def lines(self, argument: str) -> Iterable[str]:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb import text
+from mpipp.gdb import console, text
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
+from mpipp.gdb.program import names
 from mpipp.gdb.ranks import first_thread, inferiors, label
 
 
@@ -54,10 +55,10 @@ def _attached(pids: list[int]) -> Iterator[str]:
             yield f"process {pid}: {reason}"
         else:
             done += 1
-    gdb.execute("set schedule-multiple on")
+    console.execute("set schedule-multiple on")
     every = inferiors()
     if every and not gdb.selected_inferior().pid:
-        gdb.execute(f"inferior {every[0].num}", to_string=True)
+        console.output("inferior {}", every[0].num)
     if every and done:
         first_thread(every[0]).switch()
         names = ", ".join(label(inferior) for inferior in every)
@@ -68,20 +69,20 @@ def _attach(pid: int) -> str:
     # What gdb says if it cannot.
     own = gdb.selected_inferior()
     added = None
-    if own.pid or own.progspace.filename:
-        gdb.execute("add-inferior -no-connection", to_string=True)
+    if own.pid or names.program():
+        console.output("add-inferior -no-connection")
         added = max(gdb.inferiors(), key=lambda inferior: inferior.num)
-        gdb.execute(f"inferior {added.num}", to_string=True)
+        console.output("inferior {}", added.num)
     stopped = _is_stopped(pid)
     try:
-        gdb.execute(f"attach {pid}", to_string=True)
+        console.output("attach {}", pid)
         if stopped:
             _forget_stop(pid)
     except gdb.error as error:
         if added is not None:
-            gdb.execute(f"inferior {own.num}", to_string=True)
-            gdb.execute(f"remove-inferiors {added.num}", to_string=True)
-        return str(error).rstrip(".")
+            console.output("inferior {}", own.num)
+            console.output("remove-inferiors {}", added.num)
+        return ": ".join(str(error).splitlines()).rstrip(".")
     return ""
 
 
@@ -97,4 +98,4 @@ def _forget_stop(pid: int) -> None:
     # Of a process that was stopped already gdb's own signal is left over, and would stop it again.
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGCONT)
-    gdb.execute("handle SIGCONT nostop noprint pass", to_string=True)
+    console.output("handle SIGCONT nostop noprint pass")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb import text
+from mpipp.gdb import console, text
 from mpipp.gdb.program import stacks
 from mpipp.plain import plain
 
@@ -40,6 +40,8 @@ class Command(gdb.Command):
                 text.write(self.lines(argument.strip()))
         except (MpippError, gdb.error) as error:
             raise gdb.GdbError(sentence(str(error))) from None
+        except UnicodeDecodeError as error:  # which names.py does not expect
+            raise gdb.GdbError(sentence(f"gdb cannot read a name: {error}")) from None
         except RecursionError:
             raise gdb.GdbError("This is nested too deeply to show.") from None
 
@@ -59,12 +61,12 @@ def _no_collection() -> Iterator[None]:
 
 def sentence(message: str) -> str:
     """An error's message as gdb prints it; the user's words may be anything."""
-    message = _NUMBER.sub(_shortened, plain(message, "\n"))
+    message = _NUMBER.sub(_shortened, plain(" ".join(message.splitlines()), ""))
     # What may begin with the user's words stays as it is.
     first = r"there (is|are)|no element|th(e \w+|is thread)|a number|an (expression|option)"
     if re.match(rf"({first}|cannot|say|write|unrecognized)\b", message):
         message = message[0].upper() + message[1:]
-    return message if message.endswith((".", "!", "?")) else message + "."
+    return console.encodable(message if message.endswith((".", "!", "?")) else message + ".")
 
 
 def _shortened(number: re.Match[str]) -> str:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb import functions, sessions, text
+from mpipp.gdb import console, functions, sessions, text
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers, sites
+from mpipp.gdb.program import callers, names, sites
 from mpipp.model import Call
 from mpipp.model.procedures import NAMES, PROCEDURES
 
@@ -107,7 +107,7 @@ class CallBreakpoint(gdb.Breakpoint):
             return False
         frame = gdb.newest_frame()
         older = frame.older()
-        if older is None or gdb.solib_name(older.pc()) != gdb.solib_name(session.address):
+        if older is None or names.library(older.pc()) != names.library(session.address):
             return False
         return self.is_wanted(call)
 
@@ -119,7 +119,7 @@ class CallBreakpoint(gdb.Breakpoint):
         caller = callers.user(call.site)
         try:
             caller.select()
-            return bool(gdb.parse_and_eval(self.only_if))
+            return bool(console.value(self.only_if))
         finally:
             frame.select()
 

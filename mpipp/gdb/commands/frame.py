@@ -8,11 +8,12 @@ from collections.abc import Iterable
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb import sessions
+from mpipp.gdb import console, sessions, text
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers
+from mpipp.plain import plain
 
 
 class Frame(Command):
@@ -43,14 +44,26 @@ class Frame(Command):
         call = buffers.active_call(session)
         stopped = _stopped_by_wrapper() if call is None else None
         if stopped is not None:
-            gdb.execute(f"frame level {callers.level(stopped)}")
+            show_frame(stopped)
             return ()
         if call is None:
             raise MpippError('this thread is in no MPI call: see "mpipp list calls"')
-        # By gdb's own command: it tells front ends.
-        gdb.execute(f"frame level {callers.level(callers.user(call.site))}")
+        show_frame(callers.user(call.site))
         python = callers.python_line(gdb.selected_thread().ptid[1], session)
         return [f"in Python: {python}"] if python else ()
+
+
+def show_frame(frame: gdb.Frame) -> None:
+    """Select a frame of the selected thread, and show it as gdb does."""
+    before = gdb.selected_frame()
+    frame.select()
+    said = console.output("frame")
+    # Before a line of source that a front end is to show gdb may write two of the last.
+    if plain(said, "\n\t\x1a") == said:
+        before.select()
+        console.execute("frame level {}", callers.level(frame))  # which tells front ends
+    else:
+        text.write(line.expandtabs() for line in said.rstrip("\n").split("\n"))
 
 
 def _stopped_by_wrapper() -> gdb.Frame | None:

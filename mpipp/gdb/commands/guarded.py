@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb import notices
+from mpipp.gdb import console, notices
 
 _ADDRESS = "$_siginfo._sifields._sigfault.si_addr"
 
@@ -17,7 +17,7 @@ def _stopped(event: gdb.StopEvent) -> None:
     if not isinstance(event, gdb.SignalEvent) or event.stop_signal != "SIGSEGV":
         return
     try:
-        address = int(gdb.parse_and_eval(_ADDRESS))
+        address = int(console.value(_ADDRESS))
         for line in _about(address):
             notices.tell(line, gdb.STDOUT)
     except (MpippError, gdb.error):

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import gdb
 
-from mpipp.gdb import notices
-from mpipp.gdb.program import callers
+from mpipp.gdb import console, notices
+from mpipp.gdb.program import callers, names
 
 
 def _stopped(event: gdb.StopEvent) -> None:
@@ -15,10 +15,10 @@ def _stopped(event: gdb.StopEvent) -> None:
     try:
         wrapper = callers.wrapper()
         newer = wrapper.newer() if wrapper is not None else None
-        if newer is None or "raise" not in (newer.name() or ""):
+        if newer is None or "raise" not in names.function(newer):
             return  # another's
         # It has done what it is for: given to the process it would stop that once more.
-        gdb.execute("queue-signal 0", to_string=True)
+        console.output("queue-signal 0")
     except gdb.error:
         return  # gdb has said all that is known
     notices.tell(

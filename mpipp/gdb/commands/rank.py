@@ -9,9 +9,10 @@ from collections.abc import Iterable
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb import sessions, text
+from mpipp.gdb import console, sessions, text
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
+from mpipp.gdb.commands.frame import show_frame
 from mpipp.gdb.commands.info import process
 from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers
@@ -37,11 +38,8 @@ class Rank(Command):
         inferior = _of_rank(int(argument))
         with_call = _select(inferior)
         info = sessions.required().registry.info
-        gdb.write(f"inferior {inferior.num}, {process(info)}\n")
-        if with_call is not None:
-            gdb.execute(f"frame level {callers.level(with_call)}")
-        else:
-            gdb.execute("frame")
+        text.write([f"inferior {inferior.num}, {process(info)}"])
+        show_frame(with_call or gdb.selected_frame())
         return ()
 
 
@@ -61,7 +59,7 @@ def _of_rank(number: int) -> gdb.Inferior:
 def _select(inferior: gdb.Inferior) -> gdb.Frame | None:
     # By gdb's own command, of which front ends are told; the frame that called MPI, if one did.
     with text.quiet():
-        gdb.execute(f"inferior {inferior.num}", to_string=True)
+        console.output("inferior {}", inferior.num)
     threads = sorted(inferior.threads(), key=lambda thread: thread.num)
     for thread in threads:
         thread.switch()

@@ -11,7 +11,7 @@ import gdb
 from mpipp.datatypes import elements
 from mpipp.datatypes.elements import Element
 from mpipp.errors import MpippError
-from mpipp.gdb import parameters, sessions, text
+from mpipp.gdb import console, parameters, sessions, text
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printing import parts, tokens
 from mpipp.gdb.program import sites
@@ -74,7 +74,8 @@ def _object(target: Target, session: Session) -> Iterator[str]:
     header = target.found.header
     root = parts.Object.of(session, target.found)
     token = tokens.value(tokens.Key(root))
-    yield f"{target.text} = {token.format_string(pretty_structs=True)}"
+    shown = console.decoded(lambda: token.format_string(pretty_structs=True))
+    yield from f"{target.text} = {shown}".split("\n")
     if header.site.address:
         yield from _made(header)
 
@@ -169,7 +170,7 @@ def _bytes(number: int) -> str:
 def _values(data: Shown) -> Iterator[str]:
     # Of many values the user sees the first at once, and may interrupt gdb.
     if isinstance(data, Node):
-        yield flowing(data, parameters.limits(), text.write_part)
+        yield from flowing(data, parameters.limits(), text.write_part).split("\n")
     else:
         yield str(data)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import gdb
 
-from mpipp.gdb import entry, parameters, sessions
+from mpipp.gdb import console, entry, parameters, sessions
 from mpipp.gdb.printing.parts import GONE
 from mpipp.gdb.printing.tokens import Key
 from mpipp.gdb.program import arrays, containers, fortran
@@ -162,7 +162,7 @@ def recorded_thread(session: Session, thread: gdb.InferiorThread) -> Thread | No
             return recorded
     # In a container the process knows itself by another number.
     try:
-        here = int(gdb.parse_and_eval("$fs_base"))
+        here = int(console.value("$fs_base"))
     except (gdb.error, TypeError):
         here = 0
     for recorded in threads:

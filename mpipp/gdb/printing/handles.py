@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import gdb
 
+from mpipp.gdb.program import names
 from mpipp.gdb.sessions import Session
 from mpipp.model import KINDS, Broken, Object
 from mpipp.show import describe
@@ -71,14 +72,14 @@ def _c_kind(kind: gdb.Type) -> str | None:
     # The typedef's name is all there is where handles are integers; where they are pointers, the
     # pointee identifies them even in templates, which know no typedefs.
     while kind.code == gdb.TYPE_CODE_TYPEDEF:
-        found = _NAMES.get(kind.unqualified().name or "")
+        found = _NAMES.get(names.of_type(kind))
         if found:
             return found
         kind = kind.target()
     if kind.code == gdb.TYPE_CODE_PTR:
         pointee = kind.target().strip_typedefs()
         if pointee.code == gdb.TYPE_CODE_STRUCT:
-            return _POINTEES.get(pointee.unqualified().tag or pointee.name or "")
+            return _POINTEES.get(names.tag(pointee) or names.of_type(pointee))
     return None
 
 
@@ -86,8 +87,8 @@ def _fortran_kind(kind: gdb.Type) -> str | None:
     kind = kind.strip_typedefs()
     if kind.code != gdb.TYPE_CODE_STRUCT:
         return None
-    found = _FORTRAN.get((kind.name or "").lower())
-    if found and [field.name for field in kind.fields()] == [_FORTRAN_FIELD]:
+    found = _FORTRAN.get(names.of_type(kind).lower())
+    if found and [names.field(field) for field in names.fields(kind)] == [_FORTRAN_FIELD]:
         return found
     return None
 

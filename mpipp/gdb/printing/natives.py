@@ -13,7 +13,8 @@ import gdb
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.gdb import parameters
+from mpipp.gdb import console, parameters
+from mpipp.gdb.program import names
 from mpipp.show.structure import Shown
 from mpipp.show.valuetext import values_text
 from mpipp.typetree import Datatype
@@ -100,7 +101,7 @@ def _items(node: Node, view: Array) -> Iterator[bytes]:
 
 def _in_c() -> bool:
     # Whether the current language is C or a relative of it.
-    return str(gdb.Value("c").type.target()) == "char"
+    return names.text(gdb.Value("c").type.target()) == "char"
 
 
 def _most() -> int:
@@ -139,7 +140,7 @@ def _named(names: Sequence[str], size: int) -> Any:
     # The type that has one of these names and this size.
     for name in names:
         try:
-            kind = gdb.lookup_type(name)
+            kind = console.lookup_type(name)
         except gdb.error:
             continue
         if kind.sizeof == size:
@@ -159,7 +160,7 @@ def _integer(size: int, signed: bool) -> Any:
     names = {2: ("short", "integer*2"), 4: ("int", "integer*4"), 8: ("long long", "integer*8")}
     for name in names.get(size, ()):
         try:
-            kind = gdb.lookup_type(name if signed else f"unsigned {name}")
+            kind = console.lookup_type(name if signed else f"unsigned {name}")
         except gdb.error:
             continue
         if kind.sizeof == size:

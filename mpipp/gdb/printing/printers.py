@@ -11,12 +11,13 @@ import gdb
 import gdb.printing
 
 from mpipp.errors import MpippError, NothingRecorded, NoWrapper
-from mpipp.gdb import notices, sessions
+from mpipp.gdb import console, notices, sessions
 from mpipp.gdb.printing import buffers, handles, natives, parts, tokens
 from mpipp.gdb.program import containers
 from mpipp.model import KINDS
 from mpipp.show import describe, structure
 from mpipp.show.members import Constant
+from mpipp.plain import plain
 from mpipp.show.structure import Shown
 from mpipp.values.nodes import Node
 
@@ -114,14 +115,20 @@ class _Word(_Printer):
     # Without quotes.
 
     def __init__(self, text: str) -> None:
-        self._text = str(text)
+        self._text = console.encodable(plain(str(text), ""))
 
     def to_string(self) -> str:
         return self._text
 
 
-class _Text(_Word):
-    # With quotes.
+class _Text(_Printer):
+    # With quotes: gdb writes it as it writes strings.
+
+    def __init__(self, text: str) -> None:
+        self._text = console.encodable(text)
+
+    def to_string(self) -> str:
+        return self._text
 
     def display_hint(self) -> str:
         return "string"
@@ -135,7 +142,7 @@ class _Tree(_Printer):
     def __init__(self, key: tokens.Key, what: Shown, summary: str) -> None:
         self._key = key
         self._what = what
-        self._summary = summary
+        self._summary = console.encodable(summary)
         self._names = structure.names(what)
 
     def to_string(self) -> str | None:
@@ -180,7 +187,7 @@ class _Tree(_Printer):
             yield self._name(i), _part(key, self._what, i)
 
     def _name(self, i: int) -> str:
-        return self._names[i] if self._names else f"[{i}]"
+        return console.encodable(plain(self._names[i], "")) if self._names else f"[{i}]"
 
 
 def _part(key: tokens.Key, what: Shown, i: int | range) -> Any:

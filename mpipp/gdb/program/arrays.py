@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import gdb
 
+from mpipp.gdb.program import names
+
 _IS_OLD = gdb.VERSION.startswith("10.")
 
 
@@ -22,4 +24,4 @@ def address(value: gdb.Value) -> int | None:
 
 def is_open(kind: gdb.Type) -> bool:
     """Whether it is the type of an assumed-size array, whose bounds end gdb 10 when asked for."""
-    return _IS_OLD and str(kind).endswith("*)")
+    return _IS_OLD and names.text(kind).endswith("*)")

@@ -10,7 +10,8 @@ import sys
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb.program import sites, stacks
+from mpipp.gdb import console
+from mpipp.gdb.program import names, sites, stacks
 from mpipp.gdb.sessions import Session
 from mpipp.model import Site, Thread
 from mpipp.registry import pythonline
@@ -47,7 +48,7 @@ def user(site: Site) -> gdb.Frame:
 
 def is_wrapper(frame: gdb.Frame) -> bool:
     """Whether a frame is of the wrapper, or of the library that is loaded beside it."""
-    return os.path.basename(gdb.solib_name(frame.pc()) or "").startswith("libmpipp_")
+    return os.path.basename(names.library(frame.pc())).startswith("libmpipp_")
 
 
 def wrapper() -> gdb.Frame | None:
@@ -92,7 +93,7 @@ def place(site: Site, tid: int, session: Session) -> str:
 def python_line(tid: int, session: Session) -> str:
     """The line of Python that a thread is at, as `sites.call` says one; "" if it runs none."""
     try:
-        runtime = int(gdb.parse_and_eval("&_PyRuntime"))
+        runtime = int(console.value("&_PyRuntime"))
         number = _python_version(runtime, session)
         threads = [one for one in session.registry.threads() if isinstance(one, Thread)]
     except (gdb.error, MpippError):
@@ -105,16 +106,16 @@ def python_line(tid: int, session: Session) -> str:
 def _python_version(runtime: int, session: Session) -> int:
     # As Py_Version has it; before 3.11, which has none, by the file's name: libpython3.9.so.1.0.
     try:
-        version = int(gdb.parse_and_eval("&Py_Version"))
+        version = int(console.value("&Py_Version"))
     except gdb.error:
-        file = gdb.solib_name(runtime) or gdb.current_progspace().filename or ""
+        file = names.library(runtime) or names.program()
         found = re.search(r"python3\.(\d+)", os.path.basename(os.path.realpath(file)))
         return 3 << 24 | int(found.group(1)) << 16 if found else 0
     return int.from_bytes(session.memory.read(version, 8), sys.byteorder)
 
 
 def _is_mpi4py(site: Site) -> bool:
-    return _MPI4PY in (gdb.solib_name(site.address) or "")
+    return _MPI4PY in names.library(site.address)
 
 
 def _place(site: Site, text: str) -> str:
@@ -130,16 +131,16 @@ def _place(site: Site, text: str) -> str:
 def _beyond(called: gdb.Frame) -> gdb.Frame | None:
     # The first frame outside a library of which `called` is a function in a header.
     line = called.find_sal()
-    library = inheaders.library_of(line.symtab.fullname()) if line.symtab is not None else ""
+    library = inheaders.library_of(names.path(line.symtab)) if line.symtab is not None else ""
     frame = called.older() if library else None
     for _ in range(_INSIDE):
         if frame is None:
             return None
         line = frame.find_sal()
         if line.symtab is None:  # in the library's own file
-            if not gdb.solib_name(frame.pc()):
+            if not names.library(frame.pc()):
                 return None
-        elif not line.symtab.fullname().startswith(library):
+        elif not names.path(line.symtab).startswith(library):
             return frame
         frame = frame.older()
     return None
@@ -150,7 +151,7 @@ def _outside(called: gdb.Frame) -> gdb.Frame:
     for _ in range(_LAYER):
         if frame is None:
             break
-        library = os.path.basename(gdb.solib_name(frame.pc()) or "")
+        library = os.path.basename(names.library(frame.pc()))
         if frame.find_sal().symtab is not None or not library.startswith(_LIBRARIES):
             return frame
         frame = frame.older()

@@ -7,6 +7,8 @@ import re
 
 import gdb
 
+from mpipp.gdb.program import names
+
 # Containers with all elements in one block, and the member that points to it; libstdc++, libc++.
 _ENDS = (("_M_impl", "_M_finish"), ("__end_",))  # of vectors
 _MEMBERS = (
@@ -45,7 +47,7 @@ def is_pointer(kind: gdb.Type) -> bool:
 
 def _tag(kind: gdb.Type) -> str:
     plain = kind.strip_typedefs()
-    return (plain.unqualified().tag or "") if plain.code == gdb.TYPE_CODE_STRUCT else ""
+    return names.tag(plain) if plain.code == gdb.TYPE_CODE_STRUCT else ""
 
 
 def end(value: gdb.Value) -> int | None:

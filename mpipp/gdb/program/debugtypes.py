@@ -11,10 +11,12 @@ from typing import NamedTuple
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb.program import arrays, containers
+from mpipp.gdb import console
+from mpipp.gdb.program import arrays, containers, names
 from mpipp.programtypes.structs import Array, Member, Record, Scalar, Type
 
 _DEEPEST = 64
+_SHOWN = "mpipp_shown_type"  # a variable of gdb's
 # Typedefs with a datatype of their own, which need not be that of the type behind them.
 _STANDARD = re.compile(r"(?:std::)?(u?int(?:8|16|32|64)_t|wchar_t)$")
 _BASE = re.compile(r"(?: : |, )(public|protected|private) (?!virtual )")
@@ -32,10 +34,10 @@ class Names(NamedTuple):
     access: bool = False  # whether to ask what is private
 
 
-def names(access: bool = False) -> Names:
+def language_names(access: bool = False) -> Names:
     """Those of gdb's current language; with `access`, models say which members are private."""
-    language = gdb.execute("show language", to_string=True)
-    return Names("fortran" in language, "c++" in language, access)
+    language = console.language()
+    return Names(language == "fortran", language == "c++", access)
 
 
 def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
@@ -43,44 +45,46 @@ def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
     plain = kind.strip_typedefs()
     code = plain.code
     if depth > _DEEPEST:
-        raise MpippError(f"{kind} is nested too deeply")
+        raise MpippError(f"{names.text(kind)} is nested too deeply")
     if code == gdb.TYPE_CODE_ARRAY:
         return _array(plain, language, depth)
     if code == gdb.TYPE_CODE_STRING:
         low, high = plain.range()
         return Array(Scalar("char", "character", 1), max(0, high - low + 1), low, True, True)
     if depth and containers.is_container(plain):
-        return Scalar("container", str(kind.unqualified().name), plain.sizeof)
+        return Scalar("container", names.of_type(kind), plain.sizeof)
     if _has_virtual_base(plain):
         if not depth:
-            raise MpippError(f"{kind} has a virtual base class: only an object tells where that is")
-        return Scalar("virtual", str(kind.unqualified().name), plain.sizeof)
+            name = names.text(kind)
+            raise MpippError(f"{name} has a virtual base class: only an object tells where that is")
+        return Scalar("virtual", names.of_type(kind), plain.sizeof)
     if depth and containers.is_pointer(plain):
-        return Scalar("pointer", str(kind.unqualified().name), plain.sizeof)
+        return Scalar("pointer", names.of_type(kind), plain.sizeof)
     if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         return _record(kind, plain, language, depth)
     if depth and code == gdb.TYPE_CODE_ERROR and plain.sizeof:  # GNU C's complex integers
-        return Scalar("opaque", str(plain.unqualified()), plain.sizeof)
+        return Scalar("opaque", names.text(plain.unqualified()), plain.sizeof)
     return _scalar(kind, plain)
 
 
 def type_name(kind: gdb.Type, language: Names) -> str:
     """A type's name in the program's language: "struct particle", "type(particle)"."""
     if kind.code == gdb.TYPE_CODE_TYPEDEF:
-        return str(kind.unqualified().name)
+        return names.of_type(kind)
     plain = kind.unqualified()
     word = "union" if plain.code == gdb.TYPE_CODE_UNION else "struct"
-    name = plain.tag or plain.name
+    name = names.tag(plain) or names.of_type(plain)
     if not name:
         return f"{word} {{...}}"
     if language.fortran:
         return f"type({name.rpartition('::')[2]})"
-    return str(name) if language.cxx else f"{word} {name}"
+    return name if language.cxx else f"{word} {name}"
 
 
 def _array(plain: gdb.Type, language: Names, depth: int) -> Type:
     if arrays.is_open(plain):
-        raise MpippError(f"the size of {plain} is not known: name the elements with {plain}@COUNT")
+        name = names.text(plain)
+        raise MpippError(f"the size of {name} is not known: name the elements with {name}@COUNT")
     low, high = plain.range()
     count, target = max(0, high - low + 1), plain.target()
     if not count or not plain.sizeof:  # a flexible array member is one of no size
@@ -88,14 +92,15 @@ def _array(plain: gdb.Type, language: Names, depth: int) -> Type:
     element = model(target, language, depth + 1)
     stride = plain.sizeof // count if count else element.size
     if stride < element.size:
-        raise MpippError(f"the shape of {plain} is not known here: name the elements as x[0]@COUNT")
+        name = names.text(plain)
+        raise MpippError(f"the shape of {name} is not known here: name the elements as x[0]@COUNT")
     section = stride if stride > element.size else 0
     return Array(element, count, low, language.fortran, stride=section)
 
 
 def _record(kind: gdb.Type, plain: gdb.Type, language: Names, depth: int) -> Record:
     name = type_name(kind, language)
-    if not plain.fields() and not plain.sizeof and not _is_empty(plain, language):
+    if not names.fields(plain) and not plain.sizeof and not _is_empty(plain):
         raise MpippError(
             f"{name} is incomplete here: its members are not in the debug information of this file"
         )
@@ -103,7 +108,7 @@ def _record(kind: gdb.Type, plain: gdb.Type, language: Names, depth: int) -> Rec
     members = list(_members(plain, language, depth))
     if not union:
         members.sort(key=lambda member: member.offset)
-    special = any(field.is_base_class or field.artificial for field in plain.fields())
+    special = any(field.is_base_class or field.artificial for field in names.fields(plain))
     return Record(
         name=name,
         size=plain.sizeof,
@@ -118,23 +123,29 @@ def _has_virtual_base(kind: gdb.Type) -> bool:
     plain = kind.strip_typedefs()
     if plain.code != gdb.TYPE_CODE_STRUCT:
         return False
-    bases = [field for field in plain.fields() if field.is_base_class]
+    bases = [field for field in names.fields(plain) if field.is_base_class]
     return any(_place(field) is None or _has_virtual_base(field.type) for field in bases)
 
 
-def _is_empty(plain: gdb.Type, language: Names) -> bool:
+def _is_empty(plain: gdb.Type) -> bool:
     # Whether it has no members; those of an incomplete type are not known.
-    if not plain.name:
-        return True
-    word = "" if language.fortran or language.cxx else type_name(plain, language).split()[0]
     try:
-        return "<incomplete type>" not in gdb.execute(f"ptype {word} {plain.name}", to_string=True)
+        return not names.of_type(plain) or "<incomplete type>" not in _declaration(plain)
     except gdb.error:
         return False
 
 
+def _declaration(plain: gdb.Type) -> str:
+    # What gdb's command writes of a type. Its name is not typed: it may be any text.
+    gdb.set_convenience_variable(_SHOWN, gdb.Value(0).cast(plain.pointer()))
+    try:
+        return console.output("ptype/r *${}", _SHOWN)
+    finally:
+        gdb.set_convenience_variable(_SHOWN, None)
+
+
 def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
-    fields = [field for field in plain.fields() if _place(field) is not None]
+    fields = [field for field in names.fields(plain) if _place(field) is not None]
     inline = plain.code == gdb.TYPE_CODE_STRUCT
     access = _access(plain) if language.access and language.cxx else _Access((), {})
     bases = iter(access.bases)
@@ -142,6 +153,7 @@ def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
     inherited: list[tuple[str, Member]] = []  # with the name of the base class
     for number, field in enumerate(fields):
         offset = (_place(field) or 0) // 8
+        name = names.field(field)
         if field.bitsize:
             continue
         hidden = next(bases, "") if field.is_base_class else ""
@@ -149,30 +161,30 @@ def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
         end = min((bit // 8 for bit in after if bit is not None), default=plain.sizeof)
         elsewhere = _elsewhere(field, end - offset, language)
         if elsewhere is not None:
-            own.append(Member(field.name, offset, elsewhere, access.members.get(field.name, "")))
+            own.append(Member(name, offset, elsewhere, access.members.get(name, "")))
             continue
         inner = model(field.type, language, depth + 1)
-        nameless = field.is_base_class or not field.name
+        nameless = field.is_base_class or not name
         if inline and nameless and isinstance(inner, Record) and not inner.union:
             for member in inner.members:
                 if field.is_base_class:
                     member = member._replace(hidden=hidden or member.hidden)
-                    base = field.name.replace("(anonymous namespace)::", "")
+                    base = name.replace("(anonymous namespace)::", "")
                     inherited.append((base, member._replace(offset=offset + member.offset)))
                 else:
                     hidden = access.members.get(member.name, "")
                     own.append(member._replace(offset=offset + member.offset, hidden=hidden))
         elif inner.size and not (isinstance(inner, Record) and not inner.members):
-            if field.artificial and (field.name or "").startswith("_vptr"):
+            if field.artificial and name.startswith("_vptr"):
                 inner = Scalar("vptr", "virtual table", inner.size)
-            name = "" if field.is_base_class else field.name or ""
+            name = "" if field.is_base_class else name
             own.append(Member(name, offset, inner, access.members.get(name, "")))
     own += _bit_fields(fields, plain.sizeof)
     yield from own
-    names = Counter([member.name for member in own] + [member.name for _, member in inherited])
+    count = Counter([member.name for member in own] + [member.name for _, member in inherited])
     for base, member in inherited:
         # One of several of its name is known by its class.
-        several = member.name and names[member.name] > 1
+        several = member.name and count[member.name] > 1
         yield member._replace(name=f"{base}::{member.name}") if several else member
 
 
@@ -186,11 +198,9 @@ class _Access(NamedTuple):
 def _access(plain: gdb.Type) -> _Access:
     # Only gdb's own way to write a class tells it.
     found: dict[str, str] = {}
-    if not plain.name:
+    if not names.of_type(plain):
         return _Access((), found)
-    # An unnamed namespace is no word of C++.
-    name = f"'{plain.name}'" if "(anonymous" in plain.name else plain.name
-    first, *lines = gdb.execute(f"ptype/r {name}", to_string=True).splitlines()
+    first, *lines = _declaration(plain).splitlines()
     bases = tuple(word.replace("public", "") for word in _BASE.findall(first))
     word = "private" if first.startswith("type = class ") else ""  # not all versions of gdb say it
     nested: list[str] = []  # members of a struct without a name are the class's own
@@ -219,7 +229,7 @@ def _bit_fields(fields: list[gdb.Field], size: int) -> Iterator[Member]:
     # Those of one storage unit are one member, and those that share a byte: MPI addresses no less.
     units: dict[tuple[int, int], list[gdb.Field]] = {}
     for field in fields:
-        if field.bitsize and field.name:
+        if field.bitsize and names.field(field):
             unit = field.type.sizeof
             units.setdefault((field.bitpos // 8 // unit * unit, unit), []).append(field)
     groups: list[tuple[int, int, int, list[gdb.Field]]] = []  # first byte, last, the unit's, fields
@@ -236,7 +246,7 @@ def _bit_fields(fields: list[gdb.Field], size: int) -> Iterator[Member]:
     for first, last, full, shared in groups:
         following = min((start for start in starts if start >= last), default=size)
         shared.sort(key=lambda field: field.bitpos)
-        name = ",".join(f"{field.name}:{field.bitsize}" for field in shared)
+        name = ",".join(f"{names.field(field)}:{field.bitsize}" for field in shared)
         yield Member(name, first, Scalar("bits", name, max(last, min(full, following)) - first))
 
 
@@ -247,12 +257,12 @@ def _elsewhere(field: gdb.Field, size: int, language: Names) -> Scalar | None:
     # size.
     plain = field.type.strip_typedefs()
     if plain.code == gdb.TYPE_CODE_VOID:
-        return Scalar("pointer", str(field.type), size)
-    text = str(plain)
-    is_hidden = language.fortran and (field.name or "").startswith("_")
+        return Scalar("pointer", names.text(field.type), size)
+    is_hidden = language.fortran and names.field(field).startswith("_")
     added = is_hidden and plain.code == gdb.TYPE_CODE_INT
-    shape = plain.code == gdb.TYPE_CODE_ARRAY and ("allocatable" in text or _ASSUMED.search(text))
-    return Scalar("descriptor", str(field.type), size) if added or shape else None
+    text = names.text(plain) if plain.code == gdb.TYPE_CODE_ARRAY else ""
+    shape = "allocatable" in text or _ASSUMED.search(text)
+    return Scalar("descriptor", names.text(field.type), size) if added or shape else None
 
 
 def _scalar(kind: gdb.Type, plain: gdb.Type) -> Scalar:
@@ -260,7 +270,9 @@ def _scalar(kind: gdb.Type, plain: gdb.Type) -> Scalar:
     name = _standard_name(kind) or _plain_name(plain)
     if code in (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD):
         if code != gdb.TYPE_CODE_VOID:
-            raise MpippError(f"{kind} is the type of a function: name a variable or its type")
+            raise MpippError(
+                f"{names.text(kind)} is the type of a function: name a variable or its type"
+            )
         raise MpippError("void has no members: cast it to what is there, as *(TYPE *) POINTER")
     if code == gdb.TYPE_CODE_ERROR:
         raise MpippError("its type is not known: compile that file with debug information (-g)")
@@ -297,12 +309,12 @@ def _signed(plain: gdb.Type) -> bool:
     try:
         return int(gdb.Value(-1).cast(plain)) < 0
     except (gdb.error, OverflowError):
-        return "unsigned" not in str(plain)
+        return "unsigned" not in names.text(plain)
 
 
 def _standard_name(kind: gdb.Type) -> str:
     while kind.code == gdb.TYPE_CODE_TYPEDEF:
-        found = _STANDARD.match(kind.unqualified().name or "")
+        found = _STANDARD.match(names.of_type(kind))
         if found:
             return found[1]
         kind = kind.target()
@@ -311,7 +323,7 @@ def _standard_name(kind: gdb.Type) -> str:
 
 def _plain_name(plain: gdb.Type) -> str:
     # Compilers write "long unsigned int" or "unsigned long".
-    words = [word for word in str(plain.unqualified()).split() if word != "_Atomic"]
+    words = [word for word in names.text(plain.unqualified()).split() if word != "_Atomic"]
     if set(words) <= {"long", "short", "unsigned", "signed", "int"}:
         ordered = [word for word in ("unsigned",) if word in words]
         ordered += [word for word in words if word in ("long", "short")]

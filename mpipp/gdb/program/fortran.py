@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import gdb
 
+from mpipp.gdb import console
+
 # Where the libraries keep them: (symbol, bytes from there, constant).
 _PLACES = (
     # Open MPI, every module.
@@ -46,7 +48,7 @@ def _places() -> dict[int, str]:
     found: dict[int, str] = {}
     for symbol, offset, name in _PLACES:
         try:
-            found[int(gdb.parse_and_eval(f"&{symbol}")) + offset] = name
+            found[int(console.value(f"&{symbol}")) + offset] = name
         except gdb.error:
             continue
     return found

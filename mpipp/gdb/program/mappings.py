@@ -11,6 +11,7 @@ from typing import NamedTuple
 import gdb
 
 from mpipp.checks.process import Gap
+from mpipp.gdb import console
 from mpipp.gdb.program.memory import core_file
 from mpipp.registry.cores import Segment
 
@@ -40,10 +41,9 @@ def gaps() -> list[Gap] | None:
 def listing() -> str:
     """The selected inferior's mappings as gdb lists them, of a core those of files."""
     try:
-        text: str = gdb.execute("info proc mappings", to_string=True)
+        return console.output("info proc mappings")
     except gdb.error:
         return ""
-    return text
 
 
 def file_at(address: int) -> tuple[str, int] | None:

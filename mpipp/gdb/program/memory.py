@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import gdb
 
 from mpipp.errors import UnreadableMemory
+from mpipp.gdb import console
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
 
@@ -73,7 +74,7 @@ def _select(inferior: gdb.Inferior) -> None:
     if thread is None or not thread.is_valid():
         thread = next(iter(inferior.threads()), None)
     if thread is None:  # the command tells the user
-        gdb.execute(f"inferior {inferior.num}", to_string=True)
+        console.output("inferior {}", inferior.num)
         return
     _threads[inferior.num] = thread
     thread.switch()
@@ -83,7 +84,7 @@ def is_core() -> bool:
     """Whether the selected inferior is a core file."""
     inferior = gdb.selected_inferior()
     if not hasattr(inferior, "connection"):  # gdb 10
-        return _CORE.search(gdb.execute("info files", to_string=True)) is not None
+        return _CORE.search(console.output("info files")) is not None
     return inferior.connection is not None and bool(inferior.connection.type == "core")
 
 
@@ -91,7 +92,7 @@ def core_file() -> CoreFile | None:
     """The selected inferior's core file; None if it has none, or not of a 64-bit process."""
     if not is_core():
         return None
-    named = _CORE.search(gdb.execute("info files", to_string=True))
+    named = _CORE.search(console.output("info files"))
     if named is None:
         return None
     try:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb.program import arrays, containers, debugtypes
+from mpipp.gdb import console
+from mpipp.gdb.program import arrays, containers, debugtypes, names
 from mpipp.gdb.program.debugtypes import Names
 from mpipp.gdb.words import expressions
 from mpipp.programtypes.compare import Layout, several
@@ -42,7 +43,7 @@ def of_text(text: str, access: bool = False) -> Object:
 
     With `access` it says which members are private.
     """
-    language = debugtypes.names(access)
+    language = debugtypes.language_names(access)
     try:
         value = _value(text)
     except gdb.error as error:
@@ -94,14 +95,16 @@ def _without_length(kind: Array, text: str) -> str:
 
 def _is_polymorphic(plain: gdb.Type) -> bool:
     # Of class(base), gfortran's descriptor; no name of the language begins like those of its parts.
-    return plain.code == gdb.TYPE_CODE_STRUCT and {"_data", "_vptr"} <= set(plain.keys())
+    return plain.code == gdb.TYPE_CODE_STRUCT and {"_data", "_vptr"} <= {
+        names.field(one) for one in names.fields(plain)
+    }
 
 
 def _of_dynamic_type(value: gdb.Value, language: Names) -> gdb.Value:
     # What it points to, which may be of an extended type: that is told by the table's symbol.
     data = value["_data"]
     try:
-        found = _VTAB.search(gdb.execute(f"info symbol {int(value['_vptr']):#x}", to_string=True))
+        found = _VTAB.search(console.output("info symbol {:#x}", int(value["_vptr"])))
         kind = _type(f"type({found[1].lower()})", language) if found else None
     except (MpippError, gdb.error):
         return data
@@ -131,7 +134,7 @@ def _pointee(value: gdb.Value, target: gdb.Type, text: str, language: Names) -> 
     try:
         kind = debugtypes.model(target, language)
     except MpippError as error:
-        raise MpippError(f"{text} is a pointer to {target}: {error}") from None
+        raise MpippError(f"{text} is a pointer to {names.text(target)}: {error}") from None
     try:
         address: int | None = int(value)
     except gdb.error:
@@ -166,24 +169,25 @@ def _elements(value: gdb.Value, start: int, text: str, language: Names) -> Objec
 def _name(kind: object, declared: gdb.Type, language: Names) -> str:
     if isinstance(kind, Record):
         return debugtypes.type_name(declared, language)
-    return str(getattr(kind, "name", declared))
+    name = getattr(kind, "name", None)
+    return names.text(declared) if name is None else str(name)
 
 
 def _value(text: str) -> gdb.Value:
     # Not fetched: only its type is of interest.
     with expressions.without_calls(), _of_any_size():
-        value = gdb.parse_and_eval(text)
+        value = console.value(text)
     return value.referenced_value() if value.type.code in _REFERENCES else value
 
 
 @contextmanager
 def _of_any_size() -> Iterator[None]:
     before = gdb.parameter("max-value-size")
-    gdb.execute("set max-value-size unlimited")
+    console.execute("set max-value-size unlimited")
     try:
         yield
     finally:
-        gdb.execute(f"set max-value-size {'unlimited' if before is None else before}")
+        console.execute("set max-value-size {}", "unlimited" if before is None else before)
 
 
 def _type(text: str, language: Names) -> gdb.Type | None:
@@ -203,7 +207,7 @@ def _type(text: str, language: Names) -> gdb.Type | None:
         return symbol.type if symbol is not None else None
     try:
         with expressions.without_calls():
-            return gdb.parse_and_eval(f"*({text} *) 0").type
+            return console.value(f"*({text} *) 0").type
     except gdb.error:
         return None
 

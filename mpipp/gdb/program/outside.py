@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import gdb
 
 from mpipp.checks.process import Death
-from mpipp.gdb.program import sites, stacks
+from mpipp.gdb.program import names, sites, stacks
 from mpipp.gdb.program.memory import is_core
 from mpipp.gdb.ranks import first_thread
 from mpipp.gdb.sessions import Session
@@ -78,7 +78,7 @@ def _signal(pid: int) -> str:
 
 def _raises(frame: gdb.Frame) -> bool:
     # MPI's handlers raise again what another process has sent.
-    return _RAISING.search(frame.name() or "") is not None
+    return _RAISING.search(names.function(frame)) is not None
 
 
 def _interrupted(frames: list[gdb.Frame]) -> list[gdb.Frame]:
@@ -94,10 +94,10 @@ def _place(frames: list[gdb.Frame]) -> str:
     for number, frame in enumerate(frames):
         is_newest = number == 0  # it is at its instruction, not behind a call
         place = sites.call(frame.pc() + is_newest)
-        library = os.path.basename(gdb.solib_name(frame.pc()) or "")
+        library = os.path.basename(names.library(frame.pc()))
         if sites.has_line(place) and not library.startswith(_LIBC):
             return f"in {name}, called at {place}" if name else f"at {place}"
-        name = _INTERNAL.sub("", frame.name() or name or place)
+        name = _INTERNAL.sub("", names.function(frame) or name or place)
     return f"in {name}" if name else "where is not known"
 
 

@@ -8,7 +8,8 @@ import re
 
 import gdb
 
-from mpipp.gdb.program import mappings
+from mpipp.gdb import console
+from mpipp.gdb.program import mappings, names
 from mpipp.model import Site
 from mpipp.show import inheaders
 from mpipp.show.functions import known_as
@@ -48,7 +49,7 @@ def _calls(where: Site) -> list[tuple[str, str]]:
 
 def _source(return_address: int) -> str:
     table = gdb.find_pc_line(return_address - 1).symtab
-    return "" if table is None else str(table.fullname())
+    return "" if table is None else names.path(table)
 
 
 def has_line(place: str) -> bool:
@@ -63,7 +64,7 @@ def call(return_address: int) -> str:
     line = gdb.find_pc_line(pc)
     name = _function(pc)
     if line.symtab is not None and line.line:
-        place = f"{os.path.basename(line.symtab.filename)}:{line.line}"
+        place = f"{os.path.basename(names.file(line.symtab))}:{line.line}"
         return f"{place} in {name}" if name else place
     symbol = _symbol(pc)
     if symbol:
@@ -88,13 +89,13 @@ def _function(pc: int) -> str | None:
         return None
     while block is not None and block.function is None:
         block = block.superblock
-    return None if block is None else known_as(str(block.function.print_name))
+    return None if block is None else known_as(names.symbol(block.function))
 
 
 def _symbol(pc: int) -> str:
     # "main+18", from gdb's "main + 18 in section .text of /lib/x.so"
     try:
-        text = gdb.execute(f"info symbol {pc:#x}", to_string=True)
+        text = console.output("info symbol {:#x}", pc)
     except gdb.error:
         return ""
     text = text.rstrip().rpartition("\n")[2]  # "set trace-commands" puts the command before it

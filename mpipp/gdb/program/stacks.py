@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import gdb
 
+from mpipp.gdb.program import names
+
 _MOST = 10_000  # frames
 # Where stacks of threads begin; those of coroutines begin elsewhere.
 _OUTERMOST = ("main", "_start", "start_thread", "clone", "clone3", "__clone", "__clone3")
@@ -90,5 +92,5 @@ def _is_further_out(frame: int, end: int) -> bool:
         stack = int(one.read_register("sp"))
         if not lowest <= stack < end:
             return False
-        name, lowest, one = one.name() or name, stack, one.older()
+        name, lowest, one = names.function(one) or name, stack, one.older()
     return False

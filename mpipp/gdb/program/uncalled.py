@@ -6,7 +6,7 @@ from __future__ import annotations
 import gdb
 
 from mpipp.checks import libraries
-from mpipp.gdb.program import stacks
+from mpipp.gdb.program import names, stacks
 from mpipp.gdb.program.memory import selected
 from mpipp.gdb.sessions import Session
 from mpipp.model import Thread
@@ -36,6 +36,6 @@ def _files() -> list[str]:
     files: list[str] = []
     frame: gdb.Frame | None = gdb.newest_frame()
     while frame is not None and len(files) < _MOST:
-        files.append(gdb.solib_name(frame.pc()) or "")
+        files.append(names.library(frame.pc()))
         frame = frame.older()
     return [] if frame is not None else files

@@ -14,9 +14,9 @@ import gdb
 import gdb.unwinder
 
 from mpipp.errors import MpippError
-from mpipp.gdb import sessions
+from mpipp.gdb import console, sessions
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import stacks
+from mpipp.gdb.program import names, stacks
 from mpipp.gdb.program.memory import is_core
 from mpipp.model import Call
 
@@ -57,7 +57,7 @@ class _Unwinder(gdb.unwinder.Unwinder):
 
 def _unwound(frame: Any) -> Any:
     pc, sp = frame.read_register("rip"), frame.read_register("rsp")
-    if gdb.solib_name(int(pc)) or not _is_unknown(int(pc)):
+    if names.library(int(pc)) or not _is_unknown(int(pc)):
         return None
     call = _call()
     if call is None or not call.frame or int(sp) > call.frame:
@@ -81,8 +81,8 @@ def _call() -> Call | None:
 
 
 def _is_unknown(pc: int) -> bool:
-    text = gdb.execute(f"info symbol {pc:#x}", to_string=True)
-    return bool(text.startswith("No symbol"))
+    # No command is asked: gdb may be about to find the selected frame, which it does before one.
+    return "<" not in console.decoded(lambda: gdb.Value(pc).format_string(format="a"))
 
 
 def _register(number: int, like: gdb.Value) -> gdb.Value:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import gdb
 
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.gdb.program import containers, debugtypes, objects
+from mpipp.gdb import console
+from mpipp.gdb.program import containers, debugtypes, names, objects
 from mpipp.gdb.program.debugtypes import Names
 from mpipp.gdb.program.memory import InferiorMemory
 from mpipp.gdb.program.objects import Object
@@ -57,7 +58,7 @@ def held(tree: Datatype, count: int, holder: Holder) -> Report:
 
 def holding(address: int, caller: gdb.Frame) -> Holder | None:
     """The variable that holds the data at `address`, as `caller` and its callers see it."""
-    language = debugtypes.names()
+    language = debugtypes.language_names()
     frame: gdb.Frame | None = caller
     for _ in range(_FRAMES):
         if frame is None:
@@ -75,7 +76,7 @@ def every(address: int, caller: gdb.Frame) -> Iterator[tuple[Holder, bool] | Non
 
     None for a pointer to it that says nothing of its type: to void, or to characters.
     """
-    language = debugtypes.names()
+    language = debugtypes.language_names()
     frame: gdb.Frame | None = caller
     for _ in range(_FRAMES):
         if frame is None:
@@ -109,7 +110,7 @@ def _uses(
 
 def _is_of_any_type(pointer: gdb.Value) -> bool:
     target = pointer.type.strip_typedefs().target().strip_typedefs()
-    return target.code == gdb.TYPE_CODE_VOID or str(target.unqualified()) in _BYTES
+    return target.code == gdb.TYPE_CODE_VOID or names.text(target.unqualified()) in _BYTES
 
 
 class _Variable(NamedTuple):
@@ -125,10 +126,11 @@ def _locals(frame: gdb.Frame) -> Iterator[_Variable]:
     seen = set()
     while block is not None and not (block.is_static or block.is_global):
         for symbol in block:
-            if (symbol.is_variable or symbol.is_argument) and symbol.name not in seen:
-                seen.add(symbol.name)
+            name = names.symbol(symbol)
+            if (symbol.is_variable or symbol.is_argument) and name not in seen:
+                seen.add(name)
                 try:
-                    yield _Variable(symbol.name, symbol.value(frame))
+                    yield _Variable(name, symbol.value(frame))
                 except gdb.error:  # optimized out
                     continue
         block = block.superblock
@@ -143,19 +145,19 @@ def _globals(frame: gdb.Frame) -> Iterator[_Variable]:
         for symbol in chosen or ():
             if symbol.is_variable:
                 try:
-                    yield _Variable(symbol.name, symbol.value())
+                    yield _Variable(names.symbol(symbol), symbol.value())
                 except gdb.error:
                     continue
 
 
 def _of_other_files(address: int) -> Iterator[_Variable]:
     # The linker knows which variable an address belongs to.
-    symbol = _SYMBOL.match(gdb.execute(f"info symbol {address:#x}", to_string=True))
+    symbol = _SYMBOL.match(console.output("info symbol {:#x}", address))
     if symbol is None:
         return
     try:
         with expressions.without_calls():
-            value = gdb.parse_and_eval(symbol[1])
+            value = console.value(symbol[1])
     except gdb.error:
         return
     yield _Variable(symbol[1], value)
@@ -204,18 +206,18 @@ def _with_members(
         separator = "->"
     if kind.code not in _RECORDS or not depth or containers.is_container(kind):
         return
-    for field in kind.fields():
+    for field in names.fields(kind):
         if budget[0] <= 0 or not hasattr(field, "bitpos") or field.bitsize:
             continue
         inner = field.type.strip_typedefs().code
         if inner == gdb.TYPE_CODE_PTR or inner in _RECORDS or inner == gdb.TYPE_CODE_ARRAY:
             try:
-                member = value[field]
+                member = names.member(value, field)
             except gdb.error:
                 continue
-            nameless = field.is_base_class or not field.name
-            path = f"{name}{separator}{field.name}"
-            if nameless:
+            own = names.field(field)
+            path = f"{name}{separator}{own}"
+            if field.is_base_class or not own:
                 path = f"{name}->" if separator == "->" else name
             yield from _with_members(member, path, budget, depth - 1, language)
 
@@ -231,7 +233,7 @@ def _holder(
         if target.code in (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD):
             return None
         start = int(value)
-        surety = 3 if str(target.unqualified()) in _BYTES else 1 if start == address else 2
+        surety = 3 if names.text(target.unqualified()) in _BYTES else 1 if start == address else 2
     if start and start != address and not 0 < address - start < _heap_block(start):
         return None  # without asking for its type
     found = objects.of_value(value, name, language)

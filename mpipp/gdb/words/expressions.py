@@ -15,8 +15,9 @@ from typing import NamedTuple
 import gdb
 
 from mpipp.errors import MpippError
+from mpipp.gdb import console
 from mpipp.gdb.printing import handles
-from mpipp.gdb.program import arrays, containers
+from mpipp.gdb.program import arrays, containers, names
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, DatatypeRecord, Object
 
@@ -75,7 +76,7 @@ def evaluate(text: str) -> gdb.Value:
     """The value of an expression; never by calling the program. Raises MpippError."""
     with without_calls():
         try:
-            value = gdb.parse_and_eval(text)
+            value = console.value(text)
             if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
                 value = value.referenced_value()
             if value.is_lazy and value.type.code != gdb.TYPE_CODE_ARRAY:
@@ -130,11 +131,11 @@ def address_and_count(text: str) -> tuple[int, int]:
 def without_calls() -> Iterator[None]:
     """While expressions are evaluated: gdb calls no function of the program."""
     before = gdb.parameter("may-call-functions")
-    gdb.execute("set may-call-functions off")
+    console.execute("set may-call-functions off")
     try:
         yield
     finally:
-        gdb.execute(f"set may-call-functions {'on' if before else 'off'}")
+        console.execute("set may-call-functions {}", "on" if before else "off")
 
 
 def ends(text: str) -> Iterator[int]:
@@ -169,7 +170,7 @@ def _object(text: str, value: gdb.Value, session: Session, problems: list[str]) 
             )
         return _sound(found)
     if value.type.strip_typedefs().code != gdb.TYPE_CODE_INT:
-        problems.append(f"{text} is not an MPI handle: its type is {value.type}")
+        problems.append(f"{text} is not an MPI handle: its type is {names.text(value.type)}")
         return None
     # A Fortran INTEGER, or a handle whose type is lost: only a datatype makes sense then.
     integer = int(value)
@@ -249,12 +250,12 @@ def address_of(value: gdb.Value, text: str) -> int:
     elements = containers.elements(value)
     if elements is not None:
         return elements
-    fortran = gdb.parameter("language") == "fortran" or "fortran" in _language()
+    fortran = console.language() == "fortran"
     if kind.code == gdb.TYPE_CODE_INT and not (fortran and _place(value) is not None):
         return int(value) % (1 << 64)
     place = _place(value)
     if place is None:
-        raise MpippError(f"{text} is not an address: its type is {value.type}")
+        raise MpippError(f"{text} is not an address: its type is {names.text(value.type)}")
     return place
 
 
@@ -264,8 +265,3 @@ def _place(value: gdb.Value) -> int | None:
         return arrays.address(value)
     except gdb.error:
         return None
-
-
-def _language() -> str:
-    shown: str = gdb.execute("show language", to_string=True)
-    return shown

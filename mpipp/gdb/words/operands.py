@@ -16,6 +16,7 @@ import gdb
 
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
+from mpipp.gdb.program import names
 from mpipp.gdb.program.memory import selected
 from mpipp.gdb.sessions import Session
 from mpipp.gdb.words import expressions
@@ -145,7 +146,7 @@ def _frames() -> Iterator[gdb.Frame]:
 
 
 def _in_mpi(frame: gdb.Frame) -> bool:
-    library = os.path.basename(gdb.solib_name(frame.pc()) or "")
+    library = os.path.basename(names.library(frame.pc()))
     return library.startswith(_LIBRARIES)
 
 

@@ -8,6 +8,7 @@ left out, and what MPI has no type for is sent as bytes.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from mpipp.errors import MpippError
 from mpipp.programtypes import structs
 from mpipp.programtypes.structs import ELSEWHERE, Array, Member, Record, Scalar, Type
 
+# What names of types and members are made of, template arguments among them.
+_NAME = re.compile(r"[\w\s:<>,*&()'\[\]{}.$-]*")
 _MOST_ELEMENTS = (1 << 31) - 1  # of a block: an int
 
 
@@ -64,6 +67,17 @@ def plans(record: Record) -> list[Plan]:
     return list(found.values())
 
 
+def _expect_name(name: str) -> None:
+    # A damaged file may have any text for one, and a user compiles what is made of it.
+    depth = 0
+    for character in name:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            break
+    if depth or not _NAME.fullmatch(name):
+        raise MpippError(f"{name} is no name of a type or member: source code cannot have it")
+
+
 def _nothing(plan: Plan) -> str:
     return f"nothing to send: {'; '.join(plan.omitted) or 'no members'}"
 
@@ -103,6 +117,7 @@ def _plan(record: Record, nested: frozenset[Record]) -> Plan:
         # `known` is the innermost member that can be named, and the offset of that.
         separator = "%" if record.fortran else "."
         for member in members:
+            _expect_name(member.name)
             name = f"{prefix}{separator}{member.name}" if prefix else member.name
             offset = at + member.offset
             place = known
@@ -116,6 +131,7 @@ def _plan(record: Record, nested: frozenset[Record]) -> Plan:
                 continue
             _add(block, kind, count, record.fortran, entries, omitted)
 
+    _expect_name(record.name)
     if record.union:
         raise MpippError(f"{record.name} is a union: make the datatype of the member that is used")
     add(record.members, "", 0, ("", 0))

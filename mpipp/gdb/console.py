@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""The only way to gdb's commands, expressions and types by text.
+
+gdb runs each line of a command, and a name of the program's debug information may be any text: a
+command has fixed words, and what varies in it are numbers and, seldom, text of one line.
+"""
+
+from __future__ import annotations
+
+import locale
+import re
+from collections.abc import Callable
+
+import gdb
+
+from mpipp.errors import MpippError
+from mpipp.plain import plain
+
+_LANGUAGE = re.compile(r'(?:"|currently )([\w+-]+)"')
+
+
+def execute(command: str, *words: int | str) -> None:
+    """Run a command, each `{}` in it being the next of `words`; gdb writes what it says.
+
+    Raises gdb.error, and MpippError for a word of several lines.
+    """
+    gdb.execute(_line(command, words))
+
+
+def output(command: str, *words: int | str) -> str:
+    """As `execute`, but returns what gdb says: names in it are as they are in the program's files.
+
+    Bytes that are not UTF-8 become halves of surrogates, as in Python's own names of files.
+    """
+    return decoded(lambda: gdb.execute(_line(command, words), to_string=True))
+
+
+def value(expression: str) -> gdb.Value:
+    """The value of an expression. Raises gdb.error, and MpippError for one of several lines."""
+    return gdb.parse_and_eval(_one_line(expression))
+
+
+def lookup_type(name: str) -> gdb.Type:
+    """The type of a name. Raises gdb.error."""
+    return gdb.lookup_type(_one_line(name))
+
+
+def language() -> str:
+    """The language in which gdb reads and writes expressions: "c", "c++", "fortran" ..."""
+    found = _LANGUAGE.search(output("show language"))
+    return found[1] if found else ""
+
+
+def decoded(read: Callable[[], str | None]) -> str:
+    """Text that gdb's Python reads; "" for None.
+
+    It raises where bytes are not of the character set that gdb takes for the terminal's.
+    """
+    try:
+        return read() or ""
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "surrogateescape")
+
+
+def encodable(text: str) -> str:
+    """Text that gdb takes from printers and errors: in the character set of its terminal."""
+    charset = gdb.parameter("host-charset")
+    try:
+        text.encode(locale.nl_langinfo(locale.CODESET) if charset == "auto" else charset)
+    except (UnicodeEncodeError, LookupError):
+        return text.encode("ascii", "backslashreplace").decode()
+    return text
+
+
+def _line(command: str, words: tuple[int | str, ...]) -> str:
+    return command.format(*(_one_line(word) if isinstance(word, str) else word for word in words))
+
+
+def _one_line(text: str) -> str:
+    if plain(text, "\t") != text:
+        raise MpippError(f"{plain(text, '')} has control characters: write it without them")
+    return text
