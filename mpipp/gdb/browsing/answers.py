@@ -24,9 +24,9 @@ from mpipp.gdb.browsing.server import Message, Server
 from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers, memory, names
 from mpipp.gdb.sessions import Session
+from mpipp.plain import plain
 from mpipp.show import outline
 from mpipp.show.outline import Item, Line
-from mpipp.plain import plain
 
 MOST_LINES = 1000  # of one reply
 _MOST_FRAMES = 20

@@ -15,9 +15,9 @@ from mpipp.gdb import console, notices, sessions
 from mpipp.gdb.printing import buffers, handles, natives, parts, tokens
 from mpipp.gdb.program import containers
 from mpipp.model import KINDS
+from mpipp.plain import plain
 from mpipp.show import describe, structure
 from mpipp.show.members import Constant
-from mpipp.plain import plain
 from mpipp.show.structure import Shown
 from mpipp.values.nodes import Node
 
