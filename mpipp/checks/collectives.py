@@ -16,6 +16,7 @@ from mpipp.checks.limits import Limits
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Op
+from mpipp.show.phrases import Value
 
 _OWN = "one of the program's own"
 _OVER = {"win": "window", "file": "file"}
@@ -134,8 +135,8 @@ def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list
     return next(([joined[0], one] for one in joined if of(one) != of(joined[0])), [])
 
 
-def _finding(rule: str, what: str, pair: list[Joined]) -> Finding:
-    return Finding.of(rule, what, [one.operation.party() for one in pair])
+def _finding(rule: str, pair: list[Joined], case: str = "", /, **facts: Value) -> Finding:
+    return Finding.of(rule, [one.operation.party() for one in pair], case, **facts)
 
 
 def _procedures(joined: Sequence[Joined]) -> Finding | None:
@@ -144,11 +145,11 @@ def _procedures(joined: Sequence[Joined]) -> Finding | None:
         return None
     names = [one.operation.call.procedure for one in pair]
     over = _OVER.get(pair[0].operation.call.facts.over, "communicator")
-    what = f"{names[0]} and {names[1]} meet on one {over}"
     number = next((o for o in (p.operation.call.ordinal for p in pair) if o is not None), None)
-    if number is not None:  # which calls that free have not
-        what += f": each process's collective call number {number} on it"
-    return _finding("collective-mismatch", what, pair)
+    facts: dict[str, Value] = {"procedure": names[0], "other_procedure": names[1], "noun": over}
+    if number is None:  # calls that free have none
+        return _finding("collective-mismatch", pair, "unnumbered", **facts)
+    return _finding("collective-mismatch", pair, "numbered", **facts, call_ordinal=number)
 
 
 def _forms(joined: Sequence[Joined]) -> Finding | None:
@@ -156,11 +157,7 @@ def _forms(joined: Sequence[Joined]) -> Finding | None:
     if not pair:
         return None
     forms = [_parts(one)[1] for one in pair]
-    return _finding(
-        "collective-form-mismatch",
-        f"a {forms[0]} and a {forms[1]} call of one collective operation meet",
-        pair,
-    )
+    return _finding("collective-form-mismatch", pair, kind=forms[0], other_kind=forms[1])
 
 
 def _roots(joined: Sequence[Joined]) -> Finding | None:
@@ -170,11 +167,7 @@ def _roots(joined: Sequence[Joined]) -> Finding | None:
     if not pair:
         return None
     roots = [one.operation.call.root for one in pair]
-    return _finding(
-        "root-mismatch",
-        f"the processes name different roots: {roots[0]} and {roots[1]}",
-        pair,
-    )
+    return _finding("root-mismatch", pair, number=roots[0] or 0, other_number=roots[1] or 0)
 
 
 def _reductions(joined: Sequence[Joined]) -> Finding | None:
@@ -184,11 +177,7 @@ def _reductions(joined: Sequence[Joined]) -> Finding | None:
     if not pair:
         return None
     names = [reduction(one) for one in pair]
-    return _finding(
-        "op-mismatch",
-        f"the processes reduce with different operations: {names[0]} and {names[1]}",
-        pair,
-    )
+    return _finding("op-mismatch", pair, op=names[0], other_op=names[1])
 
 
 def reduction(joined: Joined) -> str:
@@ -211,9 +200,8 @@ def _counts(joined: Sequence[Joined]) -> Finding | None:
             continue
         first, second = (one.operation.call.counts or () for one in pair)
         rank = next(i for i, both in enumerate(zip(first, second)) if both[0] != both[1])
-        counts = f"{first[rank]} and {second[rank]}"
-        what = f"the processes name different recvcounts: for rank {rank} {counts}"
-        return _finding("recvcounts", what, pair)
+        counts = {"count": first[rank], "other_count": second[rank]}
+        return _finding("recvcounts", pair, index=rank, **counts)
     return None
 
 

@@ -148,7 +148,7 @@ def gather(
     collected.unchecked = dict.fromkeys(compared.unchecked)
     blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
     view = compared.view
-    known = view.where, view.label, view.frames, view.world
+    known = view.where, view.label, view.frames, view.world, view.rank
     before = Told()
     decided = os.path.join(directory, saving.STRICT)
     if os.path.isdir(decided):  # calls that went on are found again

@@ -27,6 +27,7 @@ from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Call, Stretch
 from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 
 MOST = 1 << 18  # turns of all processes that are looked at
 _MOST_TOLD = 64
@@ -171,18 +172,25 @@ def _finding(circle: list[_Way]) -> Finding:
         at.append(way.waits(late.begun[way.turn.identity]))
     named = _named(circle, [side.member.comm.identity for side, _, _ in at])
     here = [
-        f"number {ordinal} on {named[side.member.comm.identity].text}" for side, _, ordinal in at
+        Phrase.of(
+            "number {call_ordinal} on {comm}",
+            call_ordinal=ordinal,
+            comm=named[side.member.comm.identity].text,
+        )
+        for side, _, ordinal in at
     ]
     parties = [
-        side.operation(call).party(f"collective call {here[i]}, before {here[i - 1]}")
+        side.operation(call).party(
+            Phrase.of("collective call {one}, before {other}", one=here[i], other=here[i - 1])
+        )
         for i, (side, call, _) in enumerate(at)
     ]
     for one in named.values():
         if one.is_alike:
-            parties.append(one.side.member.process.made(one.side.member.comm, one.text))
+            name = Phrase.of("{comm}", comm=one.text)
+            parties.append(one.side.member.process.made(one.side.member.comm, name))
     comms = wording.listed(sorted(one.text for one in named.values()))
-    what = f"the order of collective calls differs between {comms}"
-    return Finding.of("comm-order", f"{what}, which is a deadlock where they synchronize", parties)
+    return Finding.of("comm-order", parties, comm=comms)
 
 
 class _Named(NamedTuple):

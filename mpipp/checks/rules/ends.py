@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 RULES = (
     Rule(
@@ -31,3 +31,20 @@ RULES = (
         WARNING,
     ),
 )
+
+_SUBJECT = {"one": "a process has", "several": "{times} processes have"}
+WHAT: Templates = {
+    "process-died": {
+        f"{how}-{case}": f"{subject} {clause}"
+        for case, subject in _SUBJECT.items()
+        for how, clause in (
+            ("signal", "died, by a signal or _exit"),
+            ("wrong", "died in a call that is wrong"),
+            ("inside", "died inside of MPI"),
+        )
+    },
+    "no-finalize": {
+        case: f"{subject} ended without MPI_Finalize" for case, subject in _SUBJECT.items()
+    },
+    "aborted": {case: f"{subject} called MPI_Abort" for case, subject in _SUBJECT.items()},
+}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import Rule, Templates
 
 RULES = (
     Rule(
@@ -25,3 +25,15 @@ RULES = (
         "MUST_ERROR_DEADLOCK",
     ),
 )
+
+WHAT: Templates = {
+    "deadlock": {
+        "mismatch": "{clause}",
+        "circle": "{ranks} wait for each other",
+        "itself": "{ranks} waits for itself",
+    },
+    "lone-wait": {
+        "one": "{ranks} waits for {ended_ranks}, which will communicate no more",
+        "several": "{ranks} wait for {ended_ranks}, which will communicate no more",
+    },
+}
