@@ -9,7 +9,6 @@ who is not known in full is taken to come at once: so who is held up in the end 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
@@ -205,15 +204,14 @@ def _named(circle: list[_Way], identities: list[int]) -> dict[int, _Named]:
         identity: next(way.sides[identity] for way in circle if identity in way.sides)
         for identity in identities
     }
-    alike: dict[str, list[int]] = {}
+    equal: dict[words.Name, list[int]] = {}
     for identity in sorted(sides, key=lambda one: sides[one].member.comm.header.serial):
-        alike.setdefault(words.comm(sides[identity].member.comm), []).append(identity)
+        equal.setdefault(words.name(sides[identity].member.comm), []).append(identity)
     named = {}
-    for text, of in alike.items():
+    for name, of in equal.items():
         for number, identity in enumerate(of, 1):
-            the = f"the {wording.ordinal(number)} "
-            told = re.sub("^(an? )?", the, text, count=1) if len(of) > 1 else text
-            named[identity] = _Named(told, len(of) > 1, sides[identity])
+            text = name.text(number if len(of) > 1 else 0)
+            named[identity] = _Named(text, len(of) > 1, sides[identity])
     return named
 
 
