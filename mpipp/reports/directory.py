@@ -343,13 +343,19 @@ def _entry(of: _Fields) -> Entry:
         advice=of.text("advice"),
         must=of.text("must"),
         follows=of.text("follows"),
-        lines=of.objects("lines", lambda one: Line(one.text("text"), one.text("place"))),
+        lines=_lines(of),
         shown_as=of.text("shown_as"),
         fingerprint=of.text("fingerprint"),
         picture=of.picture("picture"),
         timeline=_timeline(of.object("timeline")) if of.has("timeline") else None,
         lifelines=_lifelines(of.object("lifelines")) if of.has("lifelines") else None,
     )
+
+
+def _lines(of: _Fields) -> list[Line]:
+    # Earlier versions wrote the text alone.
+    found = of.objects("lines", lambda one: Line(one.text("text"), one.text("place")))
+    return found or [Line(line, "") for line in of.text("text").split("\n")]
 
 
 def _party(of: _Fields) -> Party:
