@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -31,13 +30,13 @@ from mpipp.model import Site
 from mpipp.reports.sources import Frame
 from mpipp.rundirectory import PROCESSES, paths
 from mpipp.show import wording
+from mpipp.show.phrases import Varies
 
 _MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
 _FEW = 64  # processes that are all compared in detail
 # Of more no further portion of channels is compared after so many findings, or seconds.
 MOST_FINDINGS = 1000
 MOST_SECONDS = 300.0
-_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 
 _Between = Callable[[Sequence[Written], list[str]], Iterable[Finding]]
 
@@ -60,6 +59,10 @@ class View:
     def label(self, *numbers: int) -> str:
         """ "rank 0", "ranks 0 to 3"."""
         return words.processes([self._processes[number].info for number in numbers])
+
+    def rank(self, number: int) -> int | None:
+        """A process's rank in MPI_COMM_WORLD."""
+        return self._processes[number].info.world_rank
 
     def world(self, number: int) -> str:
         """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
@@ -283,17 +286,16 @@ def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Findin
 
 
 def is_of_all(finding: Finding) -> bool:
-    """Whether it is of what all processes of a communicator do: the same, whoever is named."""
+    """Whether all processes of a communicator take part: one mistake, whichever are named."""
     if finding.rule.id == "graph-ends":
         return True
-    lines = [line for party in finding.parties for line in party.details]
-    return any("collective call" in line for line in (finding.what, *lines))
+    details = [detail for party in finding.parties for detail in party.details]
+    facts = (name for phrase in (finding.what, *details) for name, _ in phrase.flat())
+    return "call_ordinal" in facts
 
 
 def _same(finding: Finding, view: View) -> object:
     # The same message; of a collective call whichever ranks it is told of.
-    who = [view.label(p.process) for p in finding.parties]
-    if is_of_all(finding):
-        who = []
+    who = [] if is_of_all(finding) else [view.label(p.process) for p in finding.parties]
     where = tuple(tuple(view.where(party)) for party in finding.parties)
-    return finding.rule.id, _NUMBERS.sub("", finding.what), tuple(who), where
+    return finding.rule.id, finding.what.key(Varies.LOOKS), tuple(who), where

@@ -10,6 +10,7 @@ from functools import cached_property
 from mpipp.checks.process import Operation
 from mpipp.datatypes.overlap import Region, region, touching, union
 from mpipp.model import Buffer, Call, DatatypeRecord, Message
+from mpipp.show.phrases import Phrase
 from mpipp.typetree import Datatype
 
 
@@ -44,9 +45,13 @@ class Access:
 
     @property
     def verb(self) -> str:
-        """What the operation does with it."""
+        """The operation's use of it: "reads", "writes", or both."""
         both = {"reads", "writes"} <= self.buffer.access
         return "reads and writes" if both else "writes" if self.writes else "reads"
+
+    def used(self, byte: int) -> Phrase:
+        """The same of the element that has a byte, as a detail of a finding."""
+        return Phrase.of("{verb} {name}", verb=self.verb, name=self.name(byte))
 
     @cached_property
     def entries(self) -> tuple[Entries, ...]:
@@ -68,17 +73,22 @@ class Access:
             return self.region
         return union([region(one.datatype, own, one.address) for one in self.entries])
 
-    def name(self, byte: int) -> str:
+    def name(self, byte: int) -> Phrase:
         """The element that has the byte at an address: `recvbuf[1](VECTOR)[0][1](DOUBLE)`."""
-        return next(self.names(byte), f"{self.buffer.role} at {byte:#x}")
+        unknown = Phrase.of("{argument} at {address}", argument=self.buffer.role, address=byte)
+        return next(self.names(byte), unknown)
 
-    def names(self, byte: int) -> Iterator[str]:
+    def names(self, byte: int) -> Iterator[Phrase]:
         """All elements that have it, more than one where the buffer overlaps itself."""
         whole = self if self.held is None else Access(self.operation, self.buffer)
         for one in whole.entries:
             found = touching(one.datatype, one.count, byte - one.address)
-            of = "" if one.peer is None else f" of {self.operation.peer(one.peer)}"
-            yield from (f"{self.buffer.role}{element.path}{of}" for element in found)
+            for element in found:
+                name = Phrase.of("{element}", element=f"{self.buffer.role}{element.path}")
+                if one.peer is not None:
+                    peer = self.operation.peer(one.peer)
+                    name = Phrase.of("{name} of {peer}", name=name, peer=peer)
+                yield name
 
 
 def own_count(operation: Operation, buffer: Buffer) -> int | None:

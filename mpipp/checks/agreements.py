@@ -34,9 +34,9 @@ def _in_place(joined: Sequence[Joined]) -> Finding | None:
     if not given or not others:
         return None
     pair = given[0], others[0]
-    what = f"not all processes pass MPI_IN_PLACE as {allowed.role}"
-    names = {"procedure": f"MPI_{given[0].operation.call.facts.operation}", "role": allowed.role}
-    return Finding.of("in-place-differs", what, [one.operation.party() for one in pair], **names)
+    procedure = f"MPI_{given[0].operation.call.facts.operation}"
+    parties = [one.operation.party() for one in pair]
+    return Finding.of("in-place-differs", parties, procedure=procedure, argument=allowed.role)
 
 
 def _arguments(joined: Sequence[Joined]) -> Finding | None:
@@ -92,14 +92,19 @@ def _world_rank(joined: Joined) -> int | None:
 
 def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
     values = ["" if how == "members" else _shown(one, name, how) for one in pair]
-    what = f"the processes give different {_NOUNS.get(name, name)}"
-    if all(values):
-        what += f": {values[0]} and {values[1]}"
     rule = _RULES[pair[0].operation.call.facts.operation]
-    details = [membership.shown(one.operation) if how == "members" else "" for one in pair]
+    details = [membership.shown(one.operation) if how == "members" else None for one in pair]
     parties = [one.operation.party(*filter(None, [text])) for one, text in zip(pair, details)]
-    how = _HOW.get(how, "the same in all processes")
-    return Finding.of(rule, what, parties, name=name, how=how)
+    return Finding.of(
+        rule,
+        parties,
+        "values" if all(values) else "",
+        noun=_NOUNS.get(name, name),
+        argument=name,
+        constant=values[0],
+        other_constant=values[1],
+        how=_HOW.get(how, "the same in all processes"),
+    )
 
 
 def _value(joined: Joined, name: str, how: str) -> Given | str:

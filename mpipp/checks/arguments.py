@@ -6,6 +6,8 @@ from __future__ import annotations
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.ranges import ranks_of
+from mpipp.model import Buffer
+from mpipp.show.phrases import Phrase, Value
 
 # What may stand in place of a rank or tag.
 _RANKS = {
@@ -34,22 +36,30 @@ def _counts(operation: Operation) -> Findings:
         )
         for peer, count in enumerate(counts):
             if count < 0:
-                of = "" if buffer.shares is None else f" for {operation.peer(peer)}"
-                what = f"the count {count} of {buffer.role}{of} is negative"
-                yield Finding.of("negative-count", what, [operation.party()])
+                yield Finding.of(
+                    "negative-count",
+                    [operation.party()],
+                    "buffer",
+                    count=count,
+                    argument=buffer.role,
+                    clause=_for(operation, buffer, peer),
+                )
                 break
+
+
+def _for(operation: Operation, buffer: Buffer, peer: int) -> Value:
+    return "" if buffer.shares is None else Phrase.of(" for {peer}", peer=operation.peer(peer))
 
 
 def _requests(operation: Operation) -> Findings:
     call = operation.call
     if call.request_count < 0:
-        what = f"the number of requests is {call.request_count}"
-        yield Finding.of("negative-count", what, [operation.party()])
+        count = call.request_count
+        yield Finding.of("negative-count", [operation.party()], "requests", count=count)
     elif call.requests == 0 and call.request_count > 0:
         count = call.request_count
-        of = "a request is" if count == 1 else f"{count} requests are"
-        what = f"the array of requests is a null pointer, but {of} needed"
-        yield Finding.of("null-requests", what, [operation.party()])
+        case = "one" if count == 1 else "several"
+        yield Finding.of("null-requests", [operation.party()], case, count=count)
 
 
 def _ranks(operation: Operation) -> Findings:
@@ -69,10 +79,12 @@ def _ranks(operation: Operation) -> Findings:
         among = "window" if name == "target_rank" else "communicator"
         yield Finding.of(
             "no-such-root" if name == "root" else rule,
-            f"{name} is {value}, but the {among} has {ranks_of(size)}",
             [operation.party()],
-            alternative=f", or {' or '.join(constants)}" if constants else "",
-            among=among,
+            argument=name,
+            rank=value,
+            ranks=ranks_of(size),
+            noun=among,
+            clause=f", or {' or '.join(constants)}" if constants else "",
         )
 
 
@@ -90,14 +102,15 @@ def _tags(operation: Operation) -> Findings:
             continue
         yield Finding.of(
             "negative-tag",
-            f"{name} is {value}, and a tag must not be negative",
             [operation.party()],
-            alternative=", or MPI_ANY_TAG" if receives else "",
+            argument=name,
+            tag=value,
+            clause=", or MPI_ANY_TAG" if receives else "",
         )
 
 
 def _large_tag(operation: Operation, name: str, value: int) -> Findings:
     most = operation.process.registry.info.tag_ub
     if most is not None and value > most:
-        what = f"{name} is {value}, but the largest tag that this library has is {most}"
-        yield Finding.of("tag-too-large", what, [operation.party()])
+        party = [operation.party()]
+        yield Finding.of("tag-too-large", party, argument=name, tag=value, largest_tag=most)

@@ -13,6 +13,7 @@ from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
 from mpipp.datatypes import overlap
 from mpipp.model import NOTHING_ATTACHED, Attachment, Comm, DatatypeRecord
+from mpipp.show.phrases import Phrase
 
 _ATTACHING = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")
 
@@ -49,15 +50,18 @@ def _sends(operation: Operation) -> Findings:
     if needed <= room:
         yield from _together(operation, attached, needed)
         return
-    procedure = operation.call.procedure
+    case, parties = "none", [operation.party()]
     if attached.state:
-        what = f"{procedure} needs {needed} bytes, but the attached buffer has {room}"
-        detail = f"{bytes} of data, and MPI_BSEND_OVERHEAD, {overhead}"
-        parties = [operation.party(detail), _made(operation, attached)]
-    else:
-        what = f"{procedure} needs an attached buffer, but there is none"
-        parties = [operation.party()]
-    yield Finding.of("attached-too-small", what, parties)
+        detail = Phrase.of(
+            "{size} of data, and MPI_BSEND_OVERHEAD, {overhead_size}",
+            size=bytes,
+            overhead_size=overhead,
+        )
+        case, parties = "small", [operation.party(detail), _made(operation, attached)]
+    procedure = operation.call.procedure
+    yield Finding.of(
+        "attached-too-small", parties, case, procedure=procedure, size=room, needed_size=needed
+    )
 
 
 def _inside(operation: Operation, attached: Attachment) -> Findings:
@@ -69,10 +73,14 @@ def _inside(operation: Operation, attached: Attachment) -> Findings:
         both = overlap.shared(access.region, space)
         if both is not None:
             start, end = both
-            detail = f"reads [{start:#x}, {end:#x}) through {access.name(start)}"
-            what = f"{operation.call.procedure} sends from the attached buffer"
+            detail = Phrase.of(
+                "reads [{address}, {end_address}) through {name}",
+                address=start,
+                end_address=end,
+                name=access.name(start),
+            )
             parties = [operation.party(detail), _made(operation, attached)]
-            yield Finding.of("attached-in-use", what, parties)
+            yield Finding.of("attached-in-use", parties, procedure=operation.call.procedure)
             return
 
 
@@ -84,10 +92,14 @@ def _together(operation: Operation, attached: Attachment, needed: int) -> Findin
     if sent.last + 1 != call.serial or whole <= attached.size:
         return
     count = sent.messages + 1
-    what = f"{count} buffered sends need {whole} bytes, but the attached buffer has {attached.size}"
-    first = Party(process.number, f"the first of the {count} messages", "sent at", sent.site)
+    subject = Phrase.of("the first of the {count} messages", count=count)
+    first = Party(process.number, subject, "sent at", sent.site)
     yield Finding.of(
-        "attached-too-small-for-all", what, [operation.party(), first, _made(operation, attached)]
+        "attached-too-small-for-all",
+        [operation.party(), first, _made(operation, attached)],
+        count=count,
+        needed_size=whole,
+        size=attached.size,
     )
 
 
@@ -123,11 +135,11 @@ def _attaches(operation: Operation) -> Findings:
         comm = process.usable("comm", call.comm)
         found = comm.attached if isinstance(comm, Comm) else NOTHING_ATTACHED
     if "size" in call.arguments and found.state in ("attached", "automatic"):
-        what = "a buffer is attached, but there is one already"
-        yield Finding.of("attached-twice", what, [operation.party(), _made(operation, found)])
+        yield Finding.of("attached-twice", [operation.party(), _made(operation, found)])
 
 
 def _made(operation: Operation, attached: Attachment) -> Party:
-    size = "MPI_BUFFER_AUTOMATIC" if attached.state == "automatic" else f"{attached.size} bytes"
-    text = f"the attached buffer, {size}"
-    return Party(operation.process.number, text, "attached at", attached.site)
+    subject = Phrase.of("the attached buffer, {size} bytes", size=attached.size)
+    if attached.state == "automatic":
+        subject = Phrase("the attached buffer, MPI_BUFFER_AUTOMATIC")
+    return Party(operation.process.number, subject, "attached at", attached.site)

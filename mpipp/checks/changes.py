@@ -15,10 +15,11 @@ from typing import NamedTuple
 from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.touches import in_variable
+from mpipp.checks.touches import NOT_KNOWN, in_variable
 from mpipp.checks.until import of_kind
 from mpipp.datatypes.overlap import touching
 from mpipp.errors import UnreadableMemory
+from mpipp.show.phrases import Phrase
 from mpipp.typetree import Datatype
 from mpipp.values import nodes
 
@@ -77,11 +78,17 @@ def _of(
     if change.kind == GONE:
         return of_kind(_gone(process, access), access.operation.call)
     at = next((at for at, _ in _elements(change, access)), change.address)
-    known = f"{name}, at {at:#x}{in_variable(variable(at))}, {_values(change, access)}"
+    known = Phrase.of(
+        "{name}, at {address}{variable}, {values}",
+        name=name,
+        address=at,
+        variable=in_variable(variable(at)),
+        values=_values(change, access),
+    )
     return of_kind(_changed(process, change, access, known), access.operation.call)
 
 
-def _changed(process: Process, change: Change, access: Access, known: str) -> Finding:
+def _changed(process: Process, change: Change, access: Access, known: Phrase) -> Finding:
     operation = access.operation
     verb = "stored to" if change.kind == RECEIVED else "changed"
     own = operation.party(known, *_unknown(change), *_never(process))
@@ -89,44 +96,45 @@ def _changed(process: Process, change: Change, access: Access, known: str) -> Fi
     evidence = Evidence(operation.call, operation.on, None, access.buffer.role, displacement)
     return Finding.of(
         "changed-while-pending",
-        f"the buffer of a pending {operation.call.procedure} was {verb}",
         [
             replace(own, evidence=evidence),
             *operation.start(),
-            *_calls(process, f"it was {verb} between these calls"),
+            *_calls(process, Phrase.of("it was {verb} between these calls", verb=verb)),
         ],
+        procedure=operation.call.procedure,
+        verb=verb,
     )
 
 
-def _unknown(change: Change) -> Iterator[str]:
+def _unknown(change: Change) -> Iterator[Phrase]:
     # Nobody knows when it was stored; to a receive it is wrong at any time.
     if change.kind == SENT:
-        yield "it is not known whether the data had been moved"
+        yield NOT_KNOWN
 
 
-def _never(process: Process) -> Iterator[str]:
+def _never(process: Process) -> Iterator[Phrase]:
     # Where the change was not found by what completes the operation.
     calls = [thread.call.procedure for thread in process.threads[:1] if thread.call is not None]
     if not calls:
-        yield "nothing has completed it when the process ends"
+        yield Phrase("nothing has completed it when the process ends")
     elif calls[0] in ("MPI_Finalize", "MPI_Abort"):
-        yield f"nothing has completed it when {calls[0]} is called"
+        yield Phrase.of("nothing has completed it when {procedure} is called", procedure=calls[0])
 
 
 def _gone(process: Process, access: Access) -> Finding:
     operation = access.operation
     return Finding.of(
         "gone-while-pending",
-        f"the buffer of a pending {operation.call.procedure} is gone with its stack frame",
         [
-            operation.party("the function that has the buffer on its stack has returned"),
+            operation.party(Phrase("the function that has the buffer on its stack has returned")),
             *operation.start(),
-            *_calls(process, "this call comes from further out"),
+            *_calls(process, Phrase("this call comes from further out")),
         ],
+        procedure=operation.call.procedure,
     )
 
 
-def _calls(process: Process, detail: str) -> list[Party]:
+def _calls(process: Process, detail: Phrase) -> list[Party]:
     # The call in which it was found.
     return [
         replace(Operation(process, thread.call, None, None).party(detail), tid=None)
@@ -135,16 +143,18 @@ def _calls(process: Process, detail: str) -> list[Party]:
     ]
 
 
-def _values(change: Change, access: Access) -> str:
+def _values(change: Change, access: Access) -> Phrase:
     # Of an element that lies wholly in what is known.
     if change.kind == RECEIVED:
         stored = _value(change, access, change.now)
-        return "holds something else than before" if stored is None else f"holds {stored}"
+        if stored is None:
+            return Phrase("holds something else than before")
+        return Phrase.of("holds {value}", value=stored)
     before, now = (_value(change, access, part) for part in (change.before, change.now))
     if before is None or now is None or before == now:
         first = change.address - change.start
         before, now = (f"byte {part[first]:#04x}" for part in (change.before, change.now))
-    return f"was {before} and is {now}"
+    return Phrase.of("was {old_value} and is {value}", old_value=before, value=now)
 
 
 def _value(change: Change, access: Access, content: bytes) -> str | None:

@@ -17,6 +17,7 @@ from mpipp.checks.process import Operation
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Op
+from mpipp.show.phrases import Value
 
 _OWN = "one of the program's own"
 _OVER = {"win": "window", "file": "file"}
@@ -135,8 +136,8 @@ def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list
     return next(([joined[0], one] for one in joined if of(one) != of(joined[0])), [])
 
 
-def _finding(rule: str, what: str, pair: list[Joined]) -> Finding:
-    return Finding.of(rule, what, [one.operation.party() for one in pair])
+def _finding(rule: str, pair: list[Joined], case: str = "", /, **facts: Value) -> Finding:
+    return Finding.of(rule, [one.operation.party() for one in pair], case, **facts)
 
 
 def _procedures(joined: Sequence[Joined]) -> Finding | None:
@@ -146,13 +147,16 @@ def _procedures(joined: Sequence[Joined]) -> Finding | None:
 
 def meeting(pair: Sequence[Operation]) -> Finding:
     """That two different collective operations meet on a communicator, window or file."""
-    calls = [one.call for one in pair]
-    over = _OVER.get(calls[0].facts.over, "communicator")
-    what = f"{calls[0].procedure} and {calls[1].procedure} meet on one {over}"
+    calls, parties = [one.call for one in pair], [one.party() for one in pair]
+    facts: dict[str, Value] = {
+        "procedure": calls[0].procedure,
+        "other_procedure": calls[1].procedure,
+        "noun": _OVER.get(calls[0].facts.over, "communicator"),
+    }
     number = next((call.ordinal for call in calls if call.ordinal is not None), None)
-    if number is not None:  # which calls that free have not
-        what += f": each process's collective call number {number} on it"
-    return Finding.of("collective-mismatch", what, [one.party() for one in pair])
+    if number is None:  # calls that free have none
+        return Finding.of("collective-mismatch", parties, "unnumbered", **facts)
+    return Finding.of("collective-mismatch", parties, "numbered", **facts, call_ordinal=number)
 
 
 def _forms(joined: Sequence[Joined]) -> Finding | None:
@@ -160,11 +164,7 @@ def _forms(joined: Sequence[Joined]) -> Finding | None:
     if not pair:
         return None
     forms = [_parts(one)[1] for one in pair]
-    return _finding(
-        "collective-form-mismatch",
-        f"a {forms[0]} and a {forms[1]} call of one collective operation meet",
-        pair,
-    )
+    return _finding("collective-form-mismatch", pair, kind=forms[0], other_kind=forms[1])
 
 
 def _roots(joined: Sequence[Joined]) -> Finding | None:
@@ -174,11 +174,7 @@ def _roots(joined: Sequence[Joined]) -> Finding | None:
     if not pair:
         return None
     roots = [one.operation.call.root for one in pair]
-    return _finding(
-        "root-mismatch",
-        f"the processes name different roots: {roots[0]} and {roots[1]}",
-        pair,
-    )
+    return _finding("root-mismatch", pair, number=roots[0] or 0, other_number=roots[1] or 0)
 
 
 def _reductions(joined: Sequence[Joined]) -> Finding | None:
@@ -188,11 +184,7 @@ def _reductions(joined: Sequence[Joined]) -> Finding | None:
     if not pair:
         return None
     names = [reduction(one) for one in pair]
-    return _finding(
-        "op-mismatch",
-        f"the processes reduce with different operations: {names[0]} and {names[1]}",
-        pair,
-    )
+    return _finding("op-mismatch", pair, op=names[0], other_op=names[1])
 
 
 def reduction(joined: Joined) -> str:
@@ -215,9 +207,8 @@ def _counts(joined: Sequence[Joined]) -> Finding | None:
             continue
         first, second = (one.operation.call.counts or () for one in pair)
         rank = next(i for i, both in enumerate(zip(first, second)) if both[0] != both[1])
-        counts = f"{first[rank]} and {second[rank]}"
-        what = f"the processes name different recvcounts: for rank {rank} {counts}"
-        return _finding("recvcounts", what, pair)
+        counts = {"count": first[rank], "other_count": second[rank]}
+        return _finding("recvcounts", pair, index=rank, **counts)
     return None
 
 

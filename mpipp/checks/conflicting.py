@@ -19,7 +19,7 @@ from mpipp.datatypes.overlap import touching
 from mpipp.model import Call, DatatypeRecord, Site, Win
 from mpipp.model import onesided as events
 from mpipp.onesided import Conflict, Mistake, Side
-from mpipp.onesided.mistakes import MISTAKES
+from mpipp.show.phrases import Phrase
 
 _VERBS = {
     "load": "read",
@@ -34,6 +34,8 @@ _VERBS = {
 _CLOSING = tuple(f"MPI_Win_{one}" for one in ("fence", "complete", "unlock", "unlock_all", "free"))
 _MOST_BYTES = 1 << 40  # of an operation
 _MOST_SPANS = 5  # epochs around a mistake that are drawn
+_BEGINS = Phrase("begins the first's epoch"), Phrase("begins the second's epoch")
+_BEGINS_ITS, _BEGINS_BOTH = Phrase("begins its epoch"), Phrase("begins the epoch of both")
 _WHY = {
     "pending": "the first is not complete when the second begins",
     "incomplete": "the second may begin before the first is complete at its target",
@@ -87,8 +89,8 @@ class Telling:
     def possible(self, found: Iterable[Conflict], by: str) -> Iterator[Finding]:
         """The same of what may have been ordered, `by` something: as warnings."""
         for one in self.conflicts(found):
-            what = f"{one.what.rpartition(': ')[0]}: {by} may order them"
-            made = Finding.of(onesided.POSSIBLE, what, one.parties, advice=one.advice)
+            facts = {**dict(one.what.facts), "why": f"{by} may order them"}
+            made = Finding.of(onesided.POSSIBLE, one.parties, **facts, advice=one.advice)
             rule = made.rule._replace(section=one.rule.section)
             yield replace(made, rule=rule, sentence=one.sentence, lifelines=one.lifelines)
 
@@ -99,33 +101,34 @@ class Telling:
         is_one = found.why == "itself"
         both = names[0] if is_one else " and ".join(names)
         verbs = [f"{verb}s" for verb in verbs] if is_one else verbs
-        what = f"{both} {' and '.join(verbs)} the same memory"
+        clause = f"{' and '.join(verbs)} the same memory"
         if len({*self._windows(sides)}) > 1:
-            what = f"{what} through two windows"
+            clause = f"{clause} through two windows"
         if found.rule == "rma-apart":
-            what = f"{names[0]} and {names[1]} use one window of the separate memory model"
+            clause = "use one window of the separate memory model"
         parties = [self._side(side, found) for side in sides]
         if is_one:
             one, other = parties
-            parties = [replace(one, details=(*one.details, *other.details))]
+            parties = [one.with_details(*other.details)]
         parties += self._synchronizations(found)
-        made = Finding.of(found.rule, f"{what}: {_WHY[found.why]}", parties)
+        why = Phrase(_WHY[found.why])
+        made = Finding.of(found.rule, parties, text=both, clause=clause, why=why)
         if found.rule == "rma-local":
             reads = any(side.kind in AT_TARGET and _verb(side) == "read" for side in sides)
             half = onesided.WHILE_READ if reads else onesided.WHILE_UPDATED
             sentence = half[1]
             if any(_is_direct(side, found) for side in sides):
                 sentence = sentence.replace("its own process", "a process that shares it")
-            made = replace(made, rule=made.rule._replace(section=half[0]), sentence=sentence)
+            rule = made.rule._replace(section=half[0])
+            made = replace(made, rule=rule, sentence=Phrase(sentence))
         if not is_one:
             made = replace(made, lifelines=self._lifelines(found, parties))
         if found.times > 1:
-            *before, last = made.parties
-            others = f"and {found.times - 1} more at the same places"
-            last = replace(last, details=(*last.details, others))
-            made = replace(made, parties=(*before, last))
+            template = "and {others} more at the same places"
+            made = made.with_detail(Phrase.of(template, others=found.times - 1))
         ended = self._ended(found.first)
-        return replace(made, advice=ordering.of_conflict(found, ended, made.advice))
+        advice = ordering.of_conflict(found, ended, made.advice.text)
+        return replace(made, advice=Phrase(advice))
 
     def _ended(self, side: Side) -> str:
         # The procedure that has ended it, if that is known: it may be another process's.
@@ -146,19 +149,23 @@ class Telling:
             parties.append(self._given_back(found.event, found.other))
         elif found.other is not None:
             parties.append(self._party(found.other, ()))
-        made = Finding.of(found.rule, MISTAKES[found.rule], parties)
+        made = Finding.of(found.rule, parties)
         if found.rule == "rma-gone":
-            made = replace(made, advice=ordering.of_gone(found, made.advice))
+            made = replace(made, advice=Phrase(ordering.of_gone(found, made.advice.text)))
         return replace(made, lifelines=self._epochs(found))
 
     def _given_back(self, event: events.Event, given: events.GivenBack) -> Party:
-        what = self._role_at(self._call(event), given.met)
+        element = self._role_at(self._call(event), given.met)
+        what = Phrase.of("{address}", address=given.met)
         if isinstance(event, (events.WindowMade, events.Attached)):
             of = "the window" if isinstance(event, events.WindowMade) else "what is attached"
-            what = f"byte {given.met - event.base} of {of}"
-        what = what or f"{given.met:#x}"
-        text = f"gives back the memory at {given.start:#x}, which has {what}"
-        return Party(self._process(given).number, text, "at", self._site(given), None, ())
+            what = Phrase.of("byte {offset} of {noun}", offset=given.met - event.base, noun=of)
+        elif element:
+            what = Phrase.of("{element}", element=element)
+        subject = Phrase.of(
+            "gives back the memory at {address}, which has {what}", address=given.start, what=what
+        )
+        return Party(self._process(given).number, subject, "at", self._site(given))
 
     def _role_at(self, call: Call | None, byte: int) -> str:
         # The element of an operation's own buffer that has a byte, which is shown with the call.
@@ -181,41 +188,59 @@ class Telling:
     def _site(self, event: events.Event) -> Site:
         return self._logs[event.moment.process].site(event.moment.place)
 
-    def _party(self, event: events.Event, details: tuple[str, ...], more: str = "") -> Party:
+    def _party(self, event: events.Event, details: tuple[Phrase, ...]) -> Party:
         process, call = self._process(event), self._call(event)
         if isinstance(event, events.Access) or call is None:
             site = self._site(event) if call is None else call.site
-            return Party(process.number, f"{_name(event)}{more}", "at", site, None, details)
+            name = Phrase.of("{text}", text=_name(event))
+            return Party(process.number, name, "at", site, None, details)
         if isinstance(event, events.Operation):
             if event.op == "MPI_NO_OP":  # takes nothing from its origin
                 taken = (buffer for buffer in call.buffers if buffer.role != "origin_addr")
                 call = replace(call, buffers=tuple(taken))
-            party = Operation(process, call, None, None).party(*details)
-            return replace(party, text=f"{party.text}{more}")
-        text = f"{call.procedure}{_target(event)}{more}"
+            return Operation(process, call, None, None).party(*details)
+        subject = Phrase.of(
+            "{procedure}({arguments})", procedure=call.procedure, arguments=_target(event)
+        )
         evidence = Evidence(call)
-        return Party(process.number, text, "called at", call.site, None, details, evidence)
+        return Party(process.number, subject, "called at", call.site, None, details, evidence)
 
     def _side(self, side: Side, found: Conflict) -> Party:
         low, high = found.bytes_of(side)
         verb = f"{_verb(side)}s"
-        where = f"the bytes [{low:#x}, {high:#x})"
         if self._is_elsewhere(side):
-            return self._party(side.event, (f"{verb} memory of rank {found.owner}",))
+            template = "{verb} memory of rank {rank}"
+            return self._party(side.event, (Phrase.of(template, verb=verb, rank=found.owner),))
         window = next(self._windows([side]), found.window)
         base = self._bases.get((window, found.owner), 0)
-        offset = f", byte {low - base} of the window" if base and low >= base else ""
-        offset += self._window_name(side.event.moment.process, window) if offset else ""
+        offset = Phrase("")
+        if base and low >= base:
+            offset = Phrase.of(
+                ", byte {offset} of the window{name}",
+                offset=low - base,
+                name=self._window_name(side.event.moment.process, window),
+            )
         element = self._element(side, found)
         if isinstance(side.event, events.Access) and not found.apart:
             # The other's, of which the address is told, too.
             is_first = side is found.first
             other = self._element(found.second if is_first else found.first, found)
-            element = other and f"{other} of the {'second' if is_first else 'first'}"
-        at = f", at {low:#x}"
+            template = "{other} of the second" if is_first else "{other} of the first"
+            element = other and Phrase.of(template, other=other)
         own = side.event.moment.process == found.owner and side.kind not in AT_TARGET
-        of = "" if own else f" of rank {found.owner}"
-        detail = f"{verb} {element or where}{of}{at if element else ''}{offset}"
+        of = Phrase("") if own else Phrase.of(" of rank {rank}", rank=found.owner)
+        if element is None:
+            bytes = Phrase.of("the bytes [{address}, {end_address})", address=low, end_address=high)
+            detail = Phrase.of("{verb} {bytes}{of}{at}", verb=verb, bytes=bytes, of=of, at=offset)
+            return self._party(side.event, (detail,))
+        detail = Phrase.of(
+            "{verb} {name}{of}, at {address}{at}",
+            verb=verb,
+            name=element,
+            of=of,
+            address=low,
+            at=offset,
+        )
         return self._party(side.event, (detail,))
 
     def _window_name(self, rank: int, identity: int) -> str:
@@ -233,11 +258,11 @@ class Telling:
             return False
         return self.reach(event.window, event.target) is None
 
-    def _element(self, side: Side, found: Conflict) -> str:
+    def _element(self, side: Side, found: Conflict) -> Phrase | None:
         event = side.event
         call = self._call(event) if isinstance(event, events.Operation) else None
         if call is None or not isinstance(event, events.Operation):
-            return ""
+            return None
         wanted = side.kind in AT_TARGET
         for buffer in call.buffers:
             if ("remote" in buffer.access) != wanted:
@@ -246,7 +271,7 @@ class Telling:
             if wanted:
                 reach = self.reach(event.window, event.target)
                 if reach is None:
-                    return ""
+                    return None
                 address = reach[0] + address * reach[1]
             if not isinstance(buffer.datatype, DatatypeRecord):
                 continue
@@ -255,9 +280,9 @@ class Telling:
             for shift in lent if _is_direct(side, found) else [0]:
                 low, high = (byte - shift - address for byte in found.bytes_of(side))
                 for element in touching(tree, buffer.count, low)[:1]:
-                    some = _part(element, low, high)
-                    return f"{some}{buffer.role}{element.path}"
-        return ""
+                    name = Phrase.of("{element}", element=f"{buffer.role}{element.path}")
+                    return _part(element, low, high, name)
+        return None
 
     def _lifelines(self, found: Conflict, parties: Sequence[Party]) -> Lifelines:
         points, sides = Points(), (found.first, found.second)
@@ -321,24 +346,21 @@ class Telling:
 
     def _synchronizations(self, found: Conflict) -> Iterator[Party]:
         # What each side saw last; a call that is both sides' once.
-        told: dict[tuple[int, int], tuple[events.Event, list[str]]] = {}
+        told: dict[tuple[int, int], tuple[events.Event, list[Phrase]]] = {}
 
-        def add(event: events.Event | None, what: str) -> None:
+        def add(event: events.Event | None, what: Phrase) -> None:
             if event is not None:
                 key = event.moment.process, event.moment.number
                 told.setdefault(key, (event, []))[1].append(what)
 
-        sides = (("first", found.first), ("second", found.second))
-        for number, (word, side) in enumerate(sides):
-            add(side.epoch, f"begins the {word}'s epoch")
-            other = sides[1 - number][1].event.moment.process
-            add(side.heard, f"by this its process heard of rank {other} last")
+        sides = found.first, found.second
+        for number, side in enumerate(sides):
+            add(side.epoch, _BEGINS[number])
+            other = sides[1 - number].event.moment.process
+            add(side.heard, Phrase.of("by this its process heard of rank {rank} last", rank=other))
         for event, roles in told.values():
-            both = ["begins the first's epoch", "begins the second's epoch"]
-            if roles[:2] == both:
-                roles[:2] = [
-                    "begins its epoch" if found.why == "itself" else "begins the epoch of both"
-                ]
+            if roles[:2] == [*_BEGINS]:
+                roles[:2] = [_BEGINS_ITS if found.why == "itself" else _BEGINS_BOTH]
             yield self._party(event, tuple(roles))
 
 
@@ -354,21 +376,29 @@ def _is_direct(side: Side, found: Conflict) -> bool:
     return side.kind not in AT_TARGET and side.event.moment.process != found.owner
 
 
-def _part(element: Element, low: int, high: int) -> str:
+def _part(element: Element, low: int, high: int, name: Phrase) -> Phrase:
     # Which bytes of an element are meant, if not all; of pairs with a gap that is not told.
     first, size = element.displacement, element.size
     start, end = low - first, min(high - first, size)
     if (start, end) == (0, size) or element.datatype.extent != size:
-        return ""
-    return f"the bytes [{start}, {end}) of "
+        return name
+    return Phrase.of(
+        "the bytes [{displacement}, {end_displacement}) of {name}",
+        displacement=start,
+        end_displacement=end,
+        name=name,
+    )
 
 
-def _short(detail: str) -> str:
+def _short(detail: Phrase) -> str:
     # What an access does, without addresses where there is something else.
-    text, _, rest = detail.partition(", at 0x")
-    if rest or ", byte " not in detail:
-        return text
-    return f"{detail.split()[0]} byte {detail.partition(', byte ')[2]}"
+    facts = dict(detail.facts)
+    if "name" in facts:
+        return detail.other("{verb} {name}{of}").text
+    at = facts.get("at")
+    if isinstance(at, Phrase) and at.facts:
+        return f"{facts['verb']} {at.other('byte {offset} of the window{name}')}"
+    return detail.other("{verb} {bytes}{of}").text if "bytes" in facts else detail.text
 
 
 def _name(event: events.Event) -> str:
@@ -377,19 +407,21 @@ def _name(event: events.Event) -> str:
     return "gives memory back" if isinstance(event, events.GivenBack) else event.moment.procedure
 
 
-def _target(event: events.Event) -> str:
-    words = []
-    if isinstance(event, events.WindowMade):
-        words = [f"base = {event.base:#x}, size = {event.length}"]
-    elif isinstance(event, events.Attached):
-        length = f", size = {event.length}" if event.attached else ""
-        words = [f"base = {event.base:#x}{length}"]
+def _target(event: events.Event) -> tuple[Phrase, ...]:
+    words: list[Phrase] = []
+    if isinstance(event, (events.WindowMade, events.Attached)):
+        words = [Phrase.of("base = {address}", address=event.base)]
+        if isinstance(event, events.WindowMade) or event.attached:
+            words.append(Phrase.of("size = {size}", size=event.length))
     elif isinstance(event, events.Synchronization):
+        if event.kind == "lock" and event.target >= 0:
+            words = [Phrase("exclusive" if event.exclusive else "shared")]
         if event.target >= 0:
-            lock = ("exclusive, " if event.exclusive else "shared, ") * (event.kind == "lock")
-            words = [f"{lock}rank = {event.target}"]
+            words.append(Phrase.of("rank = {rank}", rank=event.target))
         elif event.group:
-            several = "s" if len(event.group) > 1 else ""
-            words = [f"rank{several} {', '.join(map(str, event.group))}"]
-        words += [" | ".join(sorted(event.asserted))] if event.asserted else []
-    return f"({', '.join(words)})"
+            noun = "ranks" if len(event.group) > 1 else "rank"
+            listed = ", ".join(map(str, event.group))
+            words.append(Phrase.of("{noun} {rank}", noun=noun, rank=listed))
+        if event.asserted:
+            words.append(Phrase.of("{constant}", constant=" | ".join(sorted(event.asserted))))
+    return tuple(words)

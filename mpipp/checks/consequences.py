@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from mpipp.checks.finding import Finding
+from mpipp.show.phrases import Phrase
 
 # Rules, each with those whose findings about the same call are the cause of its own.
 _CAUSES = {
@@ -35,5 +36,5 @@ def ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield from following.get(id(one), [])
 
 
-def _calls(finding: Finding) -> set[tuple[int, str]]:
-    return {(party.process, party.text) for party in finding.parties}
+def _calls(finding: Finding) -> set[tuple[int, Phrase]]:
+    return {(party.process, party.subject) for party in finding.parties}

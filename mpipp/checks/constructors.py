@@ -15,6 +15,7 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Process
 from mpipp.checks.ranges import missing_arrays
 from mpipp.model import Constructor, DatatypeRecord
+from mpipp.show.phrases import Value
 
 _NOT_NEGATIVE = ("count", "blocklength", "blocklengths")
 _OF_ARRAYS = ("SUBARRAY", "DARRAY")
@@ -25,8 +26,7 @@ _Value = Union[int, tuple[int, ...], None]
 
 class _Problem(NamedTuple):
     rule: str  # its id
-    what: str
-    words: Mapping[str, str] = {}  # those of the rule
+    facts: Mapping[str, Value] = {}
 
 
 def check(process: Process) -> Findings:
@@ -36,8 +36,7 @@ def check(process: Process) -> Findings:
         if constructor is None:
             continue
         for problem in _problems(constructor, operation.call.procedure):
-            parties = [operation.party()]
-            yield Finding.of(problem.rule, problem.what, parties, **problem.words)
+            yield Finding.of(problem.rule, [operation.party()], **problem.facts)
             break
 
 
@@ -54,10 +53,10 @@ def _problems(constructor: Constructor, procedure: str) -> Iterator[_Problem]:
 
 def _nulls(combiner: str, arguments: Mapping[str, _Value]) -> Iterator[_Problem]:
     length = arguments.get("ndims", arguments.get("count", 0))
-    for what, words in missing_arrays(arguments, dict.fromkeys(arguments, length)):
+    for facts in missing_arrays(arguments, dict.fromkeys(arguments, length)):
         rule = "null-array"
         rule = f"{combiner.lower()}-{rule}" if combiner in _OF_ARRAYS else rule
-        yield _Problem(rule, what, words)
+        yield _Problem(rule, facts)
 
 
 def _signs(combiner: str, arguments: Mapping[str, _Value]) -> Iterator[_Problem]:
@@ -69,8 +68,8 @@ def _signs(combiner: str, arguments: Mapping[str, _Value]) -> Iterator[_Problem]
         rule = "negative-length"
         if combiner in _OF_ARRAYS:
             rule = f"{combiner.lower()}-{'negative' if value < 0 else 'zero'}-size"
-        words = {"name": name, "place": f"{name}{where}"}
-        yield _Problem(rule, f"{name}{where} is {value}", words)
+        entry = f"{name}{where}"
+        yield _Problem(rule, {"argument": name, "entry_argument": entry, "number": value})
 
 
 def _below(value: _Value, least: int) -> tuple[str, int] | None:
@@ -93,35 +92,35 @@ def _subarray(arguments: Mapping[str, _Value]) -> Iterator[_Problem]:
     numbered = enumerate(_dimensions(arguments, "sizes", "subsizes", "starts"))
     for i, (size, subsize, start) in numbered:
         if subsize > size:
-            what = f"subsizes[{i}] is {subsize}, but sizes[{i}] only {size}"
-            yield _Problem("subarray-too-large", what)
+            facts = {"index": i, "number": subsize, "whole_number": size}
+            yield _Problem("subarray-too-large", facts)
         elif not 0 <= start <= size - subsize:
             yield _Problem(
                 "subarray-negative-start" if start < 0 else "subarray-outside",
-                f"starts[{i}] is {start}, but the subarray fits from 0 to {size - subsize}",
+                {"index": i, "number": start, "last_number": size - subsize},
             )
 
 
 def _darray(arguments: Mapping[str, _Value]) -> Iterator[_Problem]:
     size, rank, grid = arguments.get("size"), arguments.get("rank"), arguments.get("psizes")
     if isinstance(size, int) and isinstance(rank, int) and not 0 <= rank < size:
-        yield _Problem("darray-rank", f"rank is {rank}, but the ranks are 0 to {size - 1}")
+        yield _Problem("darray-rank", {"rank": rank, "last_number": size - 1})
     if isinstance(grid, tuple) and isinstance(size, int) and math.prod(grid) != size:
-        what = f"psizes describe {math.prod(grid)} processes, but size is {size}"
-        yield _Problem("darray-grid", what)
+        yield _Problem("darray-grid", {"product_number": math.prod(grid), "number": size})
 
 
 def _types(constructor: Constructor, procedure: str) -> Iterator[_Problem]:
     if constructor.types is None:
-        yield _Problem("null-types", "types is no array that can be read")
+        yield _Problem("null-types")
         return
     for name, found in zip(constructor.type_names, constructor.types):
         if not isinstance(found, DatatypeRecord):
             continue
         if found.header.null:
-            yield _Problem("null-oldtype", f"{name} is {found.header.name}")
+            facts = {"argument": name, "constant": found.header.name}
+            yield _Problem("null-oldtype", facts)
         elif found.header.freed:
-            yield _Problem("freed-oldtype", f"{name} was freed")
+            yield _Problem("freed-oldtype", {"argument": name})
         elif found.header.predefined and procedure == "MPI_Type_free":
-            what = f"{name} is {found.header.name}, which is predefined"
-            yield _Problem("predefined-freed", what)
+            facts = {"argument": name, "constant": found.header.name}
+            yield _Problem("predefined-freed", facts)

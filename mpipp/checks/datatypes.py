@@ -45,12 +45,12 @@ def _of_view(operation: Operation) -> Findings:
             continue
         header, made = record.header, operation.process.made(record)
         if header.null:
-            yield Finding.of("null-view", f"{name} is {header.name}", [operation.party()])
+            party = [operation.party()]
+            yield Finding.of("null-view", party, argument=name, constant=header.name)
         elif header.freed and not operation.process.registry.info.concurrent:
-            yield Finding.of("freed-view", f"{name} was freed", [operation.party(), made])
+            yield Finding.of("freed-view", [operation.party(), made], argument=name)
         elif not (record.committed or header.predefined or header.freed):
-            what = f"{name} is not committed"
-            yield Finding.of("uncommitted-view", what, [operation.party(), made])
+            yield Finding.of("uncommitted-view", [operation.party(), made], argument=name)
 
 
 def _datatypes(buffer: Buffer) -> list[DatatypeRecord]:
@@ -73,18 +73,15 @@ def _was_freed_before(operation: Operation, buffer: Buffer) -> bool:
 
 
 def _null(operations: list[Operation], record: DatatypeRecord) -> Finding:
-    what = f"{record.header.name} is used in communication"
-    return Finding.of("null-datatype", what, _parties(operations))
+    return Finding.of("null-datatype", _parties(operations), constant=record.header.name)
 
 
 def _freed(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:
-    parties = [*_parties(operations), process.made(record)]
-    return Finding.of("freed-datatype", "a datatype is used that was freed", parties)
+    return Finding.of("freed-datatype", [*_parties(operations), process.made(record)])
 
 
 def _uncommitted(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:
-    what = "a datatype is used that is not committed"
-    return Finding.of("uncommitted-datatype", what, [*_parties(operations), process.made(record)])
+    return Finding.of("uncommitted-datatype", [*_parties(operations), process.made(record)])
 
 
 def _parties(operations: list[Operation]) -> list[Party]:

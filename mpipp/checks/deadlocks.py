@@ -14,7 +14,7 @@ from mpipp.checks import collectives
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Process
 from mpipp.checks.world import World
-from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 
 if TYPE_CHECKING:
     from mpipp.checks.hangs.analysis import Explanation, Knot
@@ -46,9 +46,9 @@ def check(known: World) -> Findings:
 
 
 def _unsafe(found: Explanation, knot: Knot) -> Finding:
-    calls = "a call" if len(knot.ranks) == 1 else "calls"
-    what = f"{_circle(knot)} in {calls} that MPI allows to block"
-    return Finding.of("unsafe-deadlock", what, tuple(_parties(found, knot)))
+    ranks = tuple(sorted(knot.ranks))
+    case = "itself" if len(ranks) == 1 else "circle"
+    return Finding.of("unsafe-deadlock", tuple(_parties(found, knot)), case, ranks=ranks)
 
 
 def _meetings(found: Explanation, knot: Knot) -> Findings:
@@ -69,27 +69,26 @@ def _is_inside(process: Process) -> bool:
 def finding(found: Explanation, knot: Knot) -> Finding:
     """One of them."""
     parties = tuple(_parties(found, knot))
+    ranks = tuple(sorted(knot.ranks))
     if knot.mismatch:
-        return Finding.of("deadlock", mismatch(found, knot), parties)
+        return Finding.of("deadlock", parties, "mismatch", clause=mismatch(found, knot))
     if knot.circle:
-        return Finding.of("deadlock", _circle(knot), parties)
-    ranks = wording.verb(sorted(knot.ranks), "waits", "wait")
-    what = f"{ranks} for {wording.ranks(knot.ended)}, which will communicate no more"
-    return Finding.of("lone-wait", what, parties)
+        case = "itself" if len(ranks) == 1 else "circle"
+        return Finding.of("deadlock", parties, case, ranks=ranks)
+    case = "one" if len(ranks) == 1 else "several"
+    return Finding.of("lone-wait", parties, case, ranks=ranks, ended_ranks=tuple(knot.ended))
 
 
-def mismatch(found: Explanation, knot: Knot) -> str:
+def mismatch(found: Explanation, knot: Knot) -> Phrase:
     """Of one where different collective operations meet, what it is."""
     ranks, over = found.differing(knot)
-    if over:
-        verb = wording.verb(sorted(ranks), "is", "are")
-        return f"{verb} in another collective operation than others were"
-    return f"{wording.ranks(ranks)} are in different collective operations"
-
-
-def _circle(knot: Knot) -> str:
-    ranks = wording.ranks(sorted(knot.ranks))
-    return f"{ranks} waits for itself" if len(knot.ranks) == 1 else f"{ranks} wait for each other"
+    if not over:
+        template = "{ranks} are in different collective operations"
+    elif len(ranks) == 1:
+        template = "{ranks} is in another collective operation than others were"
+    else:
+        template = "{ranks} are in another collective operation than others were"
+    return Phrase.of(template, ranks=tuple(sorted(ranks)))
 
 
 def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:
@@ -97,4 +96,5 @@ def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:
     for rank in list(dict.fromkeys((*knot.circle, *sorted(knot.ranks))))[:_MOST]:
         for wait in found.states[rank].waits:
             needed = {to for event in found.lacks(wait, knot.lenient) for to in event.ranks}
-            yield wait.operation.party(f"waits for {wording.ranks(needed)}")
+            detail = Phrase.of("waits for {ranks}", ranks=tuple(sorted(needed)))
+            yield wait.operation.party(detail)

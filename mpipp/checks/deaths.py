@@ -8,8 +8,9 @@ from dataclasses import replace
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Process
 from mpipp.model import Site
+from mpipp.show.phrases import Phrase
 
-_ADVICE = "look at the stack of its core file: mpipp gdb PROGRAM CORE, then backtrace"
+_ADVICE = Phrase("look at the stack of its core file: mpipp gdb PROGRAM CORE, then backtrace")
 
 
 def check(process: Process) -> Findings:
@@ -17,11 +18,12 @@ def check(process: Process) -> Findings:
     death = process.death
     if death is None:
         return
-    party = Party(process.number, f"not in MPI: {death.where}", "called at", Site(0))
+    subject = Phrase.of("not in MPI: {where}", where=death.where)
+    party = Party(process.number, subject, "called at", Site(0))
     for operation in process.operations:
         if operation.tid == death.tid:
             party = operation.party()
             if operation.call.procedure == "MPI_Abort":
                 return
-    found = Finding.of("process-died", f"a process has died of {death.signal}", [party])
+    found = Finding.of("process-died", [party], "core", signal=death.signal)
     yield replace(found, advice=_ADVICE)

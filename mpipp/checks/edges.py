@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.world import Member, World
+from mpipp.show.phrases import Phrase
 from mpipp.show.wording import counted
 
 _SHOWN = 16  # of a process's neighbors
@@ -47,16 +48,26 @@ def differing(members: Sequence[Member]) -> Findings:
         return
     edge = min(different)
     source, destination = (given[rank] for rank in edge)
-    ends = [counted(n, "edge") if n else "no edge" for n in (sent[edge], received[edge])]
-    what = f"rank {edge[0]} has {ends[0]} to rank {edge[1]}, which has {ends[1]} from it"
+    ends = [
+        Phrase.of("{text}", text=counted(n, "edge") if n else "no edge")
+        for n in (sent[edge], received[edge])
+    ]
     parties = [
         source.process.made(source.comm, _listed("destinations", source.comm.destinations)),
         destination.process.made(destination.comm, _listed("sources", destination.comm.sources)),
     ]
-    yield Finding.of("graph-ends", what, parties)
+    yield Finding.of(
+        "graph-ends",
+        parties,
+        rank=edge[0],
+        other_rank=edge[1],
+        sent=ends[0],
+        received=ends[1],
+    )
 
 
-def _listed(name: str, ranks: Sequence[int] | None) -> str:
+def _listed(name: str, ranks: Sequence[int] | None) -> Phrase:
     shown = [str(rank) for rank in (ranks or ())[:_SHOWN]]
     more = ["..."] if len(ranks or ()) > _SHOWN else []
-    return f"{name} = {{{', '.join(shown + more)}}}"
+    listed = ", ".join(shown + more)
+    return Phrase.of("{argument} = {{{value}}}", argument=name, value=listed)

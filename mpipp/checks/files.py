@@ -54,30 +54,29 @@ def _nonblocking(operation: Operation, file: File) -> Findings:
     for other in process.operations:
         pending = other.request is not None and other.request.pending
         if pending and other.call.file is not None and _file(other) == file:
-            what = f"{call.procedure} is called while {other.call.procedure} is pending on the file"
             rule = f"pending-{_QUIET[call.facts.operation]}"
-            yield Finding.of(rule, what, [operation.party(), other.party()])
+            names = {"procedure": call.procedure, "pending_procedure": other.call.procedure}
+            yield Finding.of(rule, [operation.party(), other.party()], **names)
             return
 
 
 def _alone(operation: Operation, file: File) -> Findings:
     call = operation.call
     if call.facts.form == "split end" and call.serial != file.split_ended:
-        what = f"{call.procedure} is called, but no split collective call is pending on the file"
-        yield Finding.of("split-not-begun", what, [operation.party(), operation.process.made(file)])
+        parties = [operation.party(), operation.process.made(file)]
+        yield Finding.of("split-not-begun", parties, procedure=call.procedure)
 
 
 def _beside(operation: Operation, split: Call) -> Findings:
     call, facts = operation.call, operation.call.facts
     parties = [operation.party(), Operation(operation.process, split, None, None).party()]
-    what = f"{call.procedure} is called while {split.procedure} is pending on the file"
+    names = {"procedure": call.procedure, "pending_procedure": split.procedure}
     if facts.form == "split end":
         if facts.operation != split.facts.operation:
-            what = f"{call.procedure} cannot end {split.procedure}"
-            yield Finding.of("split-other-end", what, parties)
+            yield Finding.of("split-other-end", parties, **names)
     elif facts.form == "split begin":
-        yield Finding.of("split-twice", what, parties)
+        yield Finding.of("split-twice", parties, **names)
     elif facts.over == "file" and facts.buffers:
-        yield Finding.of("split-beside", what, parties)
+        yield Finding.of("split-beside", parties, **names)
     elif facts.operation in _QUIET:
-        yield Finding.of(f"split-{_QUIET[facts.operation]}", what, parties)
+        yield Finding.of(f"split-{_QUIET[facts.operation]}", parties, **names)

@@ -7,6 +7,7 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.rules.handles import CLASSES
 from mpipp.model import Object
+from mpipp.show.phrases import Phrase
 
 _RULES = {"MPI_Comm_free": "freed-in-use", "MPI_Comm_disconnect": "disconnected-in-use"}
 _ARGUMENTS = {"MPI_Comm_free": "comm", "MPI_Comm_disconnect": "comm", "MPI_Op_free": "op"}
@@ -27,9 +28,12 @@ def check(process: Process) -> Findings:
 
 
 def _predefined(operation: Operation, found: Object) -> Finding:
-    what = f"{operation.call.procedure} is given {found.header.name}"
     return Finding.of(
-        "predefined-object-freed", what, [operation.party()], error_class=CLASSES[found.header.kind]
+        "predefined-object-freed",
+        [operation.party()],
+        procedure=operation.call.procedure,
+        constant=found.header.name,
+        error_class=CLASSES[found.header.kind],
     )
 
 
@@ -46,8 +50,9 @@ def _in_use(operation: Operation, comm: Object) -> Findings:
     if not pending:
         return
     first, others = pending[0], len(pending) - 1
-    count = f"{len(pending)} operations are" if others else "an operation is"
-    more = [f"and {others} other{'s' * (others > 1)}"] if others else []
+    other = "and {others} others" if others > 1 else "and {others} other"
+    more = [Phrase.of(other, others=others)] if others else []
     procedure = operation.call.procedure
-    what = f"{procedure} is called for a communicator on which {count} pending"
-    yield Finding.of(_RULES[procedure], what, [operation.party(), first.party(*more)])
+    parties = [operation.party(), first.party(*more)]
+    case = "several" if others else "one"
+    yield Finding.of(_RULES[procedure], parties, case, procedure=procedure, times=len(pending))

@@ -16,6 +16,7 @@ from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
 from mpipp.datatypes.overlap import block, shared
 from mpipp.model import Site
+from mpipp.show.phrases import Phrase
 
 
 class GivenBack(NamedTuple):
@@ -44,15 +45,20 @@ def _finding(process: Process, memory: GivenBack, operation: Operation) -> Findi
 
 def _of_bytes(process: Process, memory: GivenBack, access: Access, byte: int) -> Finding:
     operation, buffer = access.operation, access.buffer
-    text = f"gives back the memory at {memory.start:#x}, which has {access.name(byte)}"
+    subject = Phrase.of(
+        "gives back the memory at {address}, which has {name}",
+        address=memory.start,
+        name=access.name(byte),
+    )
     evidence = Evidence(operation.call, operation.on, None, buffer.role, byte - buffer.address)
     found = Finding.of(
         "freed-while-pending",
-        f"the buffer of a pending {operation.call.procedure} is given back",
         [
-            Party(process.number, text, "at", memory.site, None, (), evidence),
+            Party(process.number, subject, "at", memory.site, None, (), evidence),
             operation.party(),
             *operation.start(),
         ],
+        procedure=operation.call.procedure,
+        wait_procedure=until.completing(operation.call),
     )
     return until.of_kind(found, operation.call)

@@ -8,6 +8,7 @@ receive, or not started the send, that belongs to it.
 
 from __future__ import annotations
 
+from mpipp.checks import overlaps
 from mpipp.checks.accesses import Access, accesses, in_use
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation
@@ -74,13 +75,10 @@ def _shared(first: Access, second: Access) -> Findings:
     if shared is None:
         return
     start, end = shared
-    procedures = first.operation.call.procedure, second.operation.call.procedure
-    what = (
-        f"{procedures[1]} uses memory that {procedures[0]} may still use, whose request was freed, "
-        f"[{start:#x}, {end:#x})"
+    yield Finding.of(
+        "given-up",
+        [one.operation.party(one.used(start)) for one in (first, second)],
+        procedure=second.operation.call.procedure,
+        freed_procedure=first.operation.call.procedure,
+        bytes=overlaps.addresses(start, end),
     )
-    parties = [
-        first.operation.party(f"{first.verb} {first.name(start)}"),
-        second.operation.party(f"{second.verb} {second.name(start)}"),
-    ]
-    yield Finding.of("given-up", what, parties)

@@ -12,6 +12,7 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.ranges import missing_arrays, ranks_of
 from mpipp.model import Group
+from mpipp.show.phrases import Phrase
 
 _OF_RANKS = ("MPI_Group_incl", "MPI_Group_excl")
 _TRANSLATES = "MPI_Group_translate_ranks"
@@ -51,13 +52,11 @@ def _problems(operation: Operation, group: Group) -> Findings:
     name = "ranges" if ranges else "ranks1" if translates else "ranks"
     values = arguments.get(name)
     if translates and isinstance(n, int) and n < 0:
-        yield Finding.of("translated-number", f"n is {n}", party)
+        yield Finding.of("translated-number", party, number=n)
     elif isinstance(n, int) and (n < 0 or (n > group.size and not ranges and not translates)):
-        yield Finding.of(
-            "group-length", f"n is {n}, but the group has {ranks_of(group.size)}", party
-        )
-    for what, words in missing_arrays(arguments, {name: n}):
-        yield Finding.of("null-ranks", what, party, **words)
+        yield Finding.of("group-length", party, number=n, ranks=ranks_of(group.size))
+    for facts in missing_arrays(arguments, {name: n}):
+        yield Finding.of("null-ranks", party, **facts)
     if isinstance(values, tuple) and ranges:
         yield from _ranges(operation, group, values)
     elif isinstance(values, tuple) and translates:
@@ -70,11 +69,12 @@ def _each(operation: Operation, group: Group, ranks: Sequence[int]) -> Findings:
     places: dict[int, int] = {}
     for i, rank in enumerate(ranks):
         if not 0 <= rank < group.size:
-            what = f"ranks[{i}] is {rank}, but the group has {ranks_of(group.size)}"
-            yield Finding.of("group-rank", what, [operation.party()])
+            facts = {"index": i, "number": rank}
+            ranks_known = ranks_of(group.size)
+            yield Finding.of("group-rank", [operation.party()], **facts, ranks=ranks_known)
         elif rank in places:
-            what = f"ranks[{places[rank]}] and ranks[{i}] are both {rank}"
-            yield Finding.of("group-twice", what, [operation.party()])
+            at = {"first_index": places[rank], "index": i}
+            yield Finding.of("group-twice", [operation.party()], **at, number=rank)
         places[rank] = i
 
 
@@ -83,8 +83,9 @@ def _translated(operation: Operation, group: Group, ranks: Sequence[int]) -> Fin
     for i, rank in enumerate(ranks):
         nobody = operation.process.around.constant_name(rank, "MPI_PROC_NULL")
         if not 0 <= rank < group.size and not nobody:
-            what = f"ranks1[{i}] is {rank}, but group1 has {ranks_of(group.size)}"
-            yield Finding.of("translated-rank", what, [operation.party()])
+            facts = {"index": i, "number": rank}
+            ranks_known = ranks_of(group.size)
+            yield Finding.of("translated-rank", [operation.party()], **facts, ranks=ranks_known)
 
 
 def _ranges(operation: Operation, group: Group, values: Sequence[int]) -> Findings:
@@ -92,21 +93,26 @@ def _ranges(operation: Operation, group: Group, values: Sequence[int]) -> Findin
     places: dict[int, int] = {}
     for i in range(len(values) // 3):
         first, last, stride = values[3 * i : 3 * i + 3]
-        said = f"ranges[{i}] is {first} to {last} by {stride}"
+        said = Phrase.of(
+            "ranges[{index}] is {first_number} to {last_number} by {stride_number}",
+            index=i,
+            first_number=first,
+            last_number=last,
+            stride_number=stride,
+        )
         if stride == 0:
-            yield Finding.of("group-stride", said, party)
+            yield Finding.of("group-stride", party, clause=said)
             return
         ranks = range(first, last + (1 if stride > 0 else -1), stride)
         outside = (
             [rank for rank in (ranks[0], ranks[-1]) if not 0 <= rank < group.size] if ranks else []
         )
         if outside:
-            what = f"{said}, but the group has {ranks_of(group.size)}"
-            yield Finding.of("range-rank", what, party)
+            yield Finding.of("range-rank", party, clause=said, ranks=ranks_of(group.size))
             return
         for rank in ranks:  # no more than the group has
             if rank in places:
-                what = f"the rank {rank} is in ranges[{places[rank]}] and ranges[{i}]"
-                yield Finding.of("range-twice", what, party)
+                at = {"first_index": places[rank], "index": i}
+                yield Finding.of("range-twice", party, **at, number=rank)
                 return
             places[rank] = i

@@ -17,6 +17,7 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.rules.handles import CLASSES
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Object, Request, procedures
+from mpipp.show.phrases import Phrase, Value
 
 _FIELDS = ("comm", "op", "win", "file", "message")
 _ARGUMENTS = {
@@ -57,7 +58,7 @@ _GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
 
 
 class _Given(NamedTuple):
-    name: str  # the argument's
+    name: Value  # the argument's
     kind: str
     handle: int
 
@@ -97,7 +98,8 @@ def _given(operation: Operation) -> Iterator[_Given]:
     remote = (buffer for buffer in call.buffers if "remote" in buffer.access)
     for buffer in (*operation.buffers(), *remote):
         if buffer.shares is None and buffer.datatype is None:
-            yield _Given(f"the datatype of {buffer.role}", "datatype", buffer.handle)
+            of = Phrase.of("the datatype of {argument}", argument=buffer.role)
+            yield _Given(of, "datatype", buffer.handle)
         yield from _of_peers(operation, buffer)
     for given in call.given_types:
         if given.datatype is None:
@@ -116,7 +118,11 @@ def _of_peers(operation: Operation, buffer: Buffer) -> Iterator[_Given]:
     try:
         for number, share in enumerate(buffer.shares):
             if share.count and share.datatype is None and share.handle is not None:
-                name = f"the datatype of {buffer.role} for {operation.peer(number)}"
+                name = Phrase.of(
+                    "the datatype of {argument} for {peer}",
+                    argument=buffer.role,
+                    peer=operation.peer(number),
+                )
                 yield _Given(name, "datatype", share.handle)
     except MpippError:  # arrays of the caller's
         return
@@ -142,13 +148,18 @@ def _looked_at(operation: Operation, given: _Given) -> Findings:
         return
     elif found.header.null:
         if not _may_be_null(operation, given):
-            what = f"{given.name} is {found.header.name}, but {_NOUNS[given.kind]} is needed"
-            yield Finding.of(f"null-{_rule(given)}", what, [operation.party()], name=given.name)
+            yield Finding.of(
+                f"null-{_rule(given)}",
+                [operation.party()],
+                argument=given.name,
+                constant=found.header.name,
+                noun=_NOUNS[given.kind],
+            )
     elif found.header.freed and _was_freed_before(operation, given):
         done = "received" if given.kind == "message" else "freed"
-        what = f"{given.name} is the handle of {_NOUNS[given.kind]} that was {done}"
         parties = [operation.party(), process.made(found)]
-        yield Finding.of(f"{done}-{_rule(given)}", what, parties)
+        facts = {"argument": given.name, "noun": _NOUNS[given.kind]}
+        yield Finding.of(f"{done}-{_rule(given)}", parties, **facts)
 
 
 def _rule(given: _Given) -> str:
@@ -181,11 +192,18 @@ def _impossible(operation: Operation, given: _Given) -> Findings:
     other = _of_another_kind(process, given)
     why = _is_of(other) if other is not None else _why_impossible(process, given)
     if why:
-        what = f"{given.name} is {given.handle:#x}, which is no handle of {_NOUNS[given.kind]}"
-        parties = [operation.party(f"{given.handle:#x} {why}")]
+        detail = Phrase.of("{handle} {why}", handle=given.handle, why=why)
+        parties = [operation.party(detail)]
         if other is not None and not _is_known_by_name(other):
             parties.append(process.made(other))
-        yield Finding.of("no-handle", what, parties, error_class=CLASSES[given.kind])
+        yield Finding.of(
+            "no-handle",
+            parties,
+            argument=given.name,
+            handle=given.handle,
+            noun=_NOUNS[given.kind],
+            error_class=CLASSES[given.kind],
+        )
 
 
 def _of_another_kind(process: Process, given: _Given) -> Object | None:
@@ -287,9 +305,9 @@ def _twice(operation: Operation, found: Sequence[tuple[Object | Broken, ...]]) -
         again = first.setdefault(request.header.record, number)
         wrong = request.persistent if starts else request.pending and not request.persistent
         if again != number and wrong:
-            what = f"array_of_requests[{number}] is the same request as array_of_requests[{again}]"
             parties = [operation.party(), operation.process.made(request)]
-            yield Finding.of("started-twice" if starts else "request-twice", what, parties)
+            rule = "started-twice" if starts else "request-twice"
+            yield Finding.of(rule, parties, index=number, first_index=again)
 
 
 def _over(operation: Operation, place: str, request: Object) -> Findings:
@@ -299,11 +317,9 @@ def _over(operation: Operation, place: str, request: Object) -> Findings:
     of = "an operation" if receives == sends else "a receive" if receives else "a send"
     parties = [operation.party(), operation.process.made(request)]
     if request.state == "complete" and not request.persistent:
-        what = f"{place} is a copy of the handle of {of} that is complete"
-        yield Finding.of("completed-request", what, parties)
+        yield Finding.of("completed-request", parties, argument=place, noun=of)
     else:
-        what = f"{place} is the handle of a request that was freed"
-        yield Finding.of("freed-request", what, parties)
+        yield Finding.of("freed-request", parties, argument=place, noun="a request")
 
 
 def _has_given_requests(operation: Operation) -> bool:
@@ -314,8 +330,8 @@ def _has_given_requests(operation: Operation) -> bool:
 
 
 def _null(operation: Operation, place: str) -> Finding:
-    what = f"{place} is MPI_REQUEST_NULL, but a request is needed"
-    return Finding.of("null-request", what, [operation.party()], name=place)
+    facts = {"argument": place, "constant": "MPI_REQUEST_NULL", "noun": "a request"}
+    return Finding.of("null-request", [operation.party()], **facts)
 
 
 def _started(operation: Operation, place: str, request: Object) -> Findings:
@@ -323,12 +339,11 @@ def _started(operation: Operation, place: str, request: Object) -> Findings:
         yield _null(operation, place)
     elif isinstance(request, Request) and not (request.persistent or request.header.ended):
         made = operation.process.made(request)
-        what = f"{place} is started, but not persistent: it was made by {request.call.procedure}"
-        yield Finding.of("not-persistent", what, [operation.party(), made])
+        facts = {"argument": place, "procedure": request.call.procedure}
+        yield Finding.of("not-persistent", [operation.party(), made], **facts)
     elif isinstance(request, Request) and request.persistent and request.state == "active":
         made = operation.process.made(request)
-        what = f"{place} is started, but the operation that it was started for is not complete"
-        yield Finding.of("already-active", what, [operation.party(), made])
+        yield Finding.of("already-active", [operation.party(), made], argument=place)
 
 
 def _given_up(operation: Operation, request: Request) -> Findings:
@@ -336,14 +351,11 @@ def _given_up(operation: Operation, request: Request) -> Findings:
     done = _GIVING_UP[operation.call.procedure]
     parties = [operation.party(), process.made(request)]
     if call.partitioned:
-        what = f"the request of {call.procedure} is {done} while the operation is active"
-        yield Finding.of("partitioned-given-up", what, parties, done=done)
+        yield Finding.of("partitioned-given-up", parties, procedure=call.procedure, verb=done)
     elif call.facts.over == "comm":  # of files the standard says nothing of it
-        what = f"the request of {call.procedure} is {done} while the operation is active"
-        yield Finding.of("collective-given-up", what, parties, done=done)
+        yield Finding.of("collective-given-up", parties, procedure=call.procedure, verb=done)
     elif done == "freed" and call.source is not None and not _is_certainly_over(process, request):
-        what = f"the request of {call.procedure} is freed while a message is being received"
-        yield Finding.of("receive-given-up", what, parties)
+        yield Finding.of("receive-given-up", parties, procedure=call.procedure)
 
 
 def _is_certainly_over(process: Process, request: Request) -> bool:

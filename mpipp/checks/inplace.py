@@ -34,11 +34,11 @@ def _given(operation: Operation, role: str) -> Findings:
         return
     yield Finding.of(
         "in-place",
-        f"MPI_IN_PLACE is passed as {role}, but {why}",
         [operation.party()],
         procedure=f"MPI_{call.facts.operation}",
-        role=role,
-        elsewhere=elsewhere,
+        argument=role,
+        why=why,
+        clause=elsewhere,
     )
 
 

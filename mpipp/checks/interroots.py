@@ -6,10 +6,11 @@ Any two calls that fit no root are wrong, whatever the others give.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mpipp.checks.finding import Finding
 from mpipp.checks.joined import Joined
+from mpipp.show.phrases import Value
 
 
 def first(joined: Sequence[Joined]) -> Finding | None:
@@ -20,13 +21,14 @@ def first(joined: Sequence[Joined]) -> Finding | None:
     for pairs in (_naming, _roots, _groups, _named):
         found = next(pairs(known), None)
         if found is not None:
-            what, *pair = found
-            rule = "root-mismatch" if pairs is _naming else "root-group-mismatch"
-            return Finding.of(rule, what, [one.operation.party() for one in pair])
+            case, facts, *pair = found
+            rule = "root-group-mismatch" if case else "root-mismatch"
+            return Finding.of(rule, [one.operation.party() for one in pair], case, **facts)
     return None
 
 
-_Found = Iterator["tuple[str, Joined, Joined]"]
+# The case of the rule, its facts, and the two calls.
+_Found = Iterator["tuple[str, Mapping[str, Value], Joined, Joined]"]
 
 
 def _naming(joined: Sequence[Joined]) -> _Found:
@@ -35,13 +37,13 @@ def _naming(joined: Sequence[Joined]) -> _Found:
     pair = _beside(naming, naming, lambda one, other: _rank(one) != _rank(other))
     if pair:
         roots = [_rank(one) for one in pair]
-        yield f"the processes name different roots: {roots[0]} and {roots[1]}", *pair
+        yield "", {"number": roots[0], "other_number": roots[1]}, *pair
 
 
 def _roots(joined: Sequence[Joined]) -> _Found:
     roots = [one for one in joined if one.root == "MPI_ROOT"]
     if len(roots) > 1:
-        yield "two processes give MPI_ROOT", roots[0], roots[1]
+        yield "two-roots", {}, roots[0], roots[1]
 
 
 def _groups(joined: Sequence[Joined]) -> _Found:
@@ -50,13 +52,13 @@ def _groups(joined: Sequence[Joined]) -> _Found:
     having = [one for one in joined if one.root]
     for one, other in _across(having):
         names = " and ".join(dict.fromkeys((one.root, other.root)))
-        yield f"processes of both groups give {names}: in one all must give a rank", one, other
+        yield "both-groups", {"text": names}, one, other
     for one, other in _across(naming):
-        yield "processes of both groups give ranks: in one of them nobody may", one, other
+        yield "both-ranks", {}, one, other
     pair = _beside(having, naming, lambda one, other: True)
     if pair:
         root = pair[0].root
-        yield f"processes of one group give {root} and the rank {_rank(pair[1])}", *pair
+        yield "one-group", {"constant": root, "number": _rank(pair[1])}, *pair
 
 
 def _named(joined: Sequence[Joined]) -> _Found:
@@ -66,13 +68,15 @@ def _named(joined: Sequence[Joined]) -> _Found:
         return
     for one in joined:
         if one.root == "MPI_ROOT" and one.rank != _rank(named):
-            yield f"rank {one.rank} gives MPI_ROOT, but the other group {_rank(named)}", one, named
+            yield "other-root", {"own_number": one.rank, "number": _rank(named)}, one, named
         if one.root == "MPI_PROC_NULL" and one.rank == _rank(named):
-            yield f"the other group gives {one.rank}, but that rank MPI_PROC_NULL", named, one
+            yield "no-root", {"number": one.rank}, named, one
 
 
-def _rank(joined: Joined) -> int | None:
-    return joined.operation.call.root
+def _rank(joined: Joined) -> int:
+    root = joined.operation.call.root
+    assert root is not None  # `first` has looked
+    return root
 
 
 def _group(joined: Joined) -> int | None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.finding import Finding, Findings, with_others
 from mpipp.checks.process import Process
-from mpipp.model import KINDS, Broken, Header, Request, Site
+from mpipp.model import KINDS, Broken, Header, Object, Request, Site
 
 _KINDS = tuple(kind for kind in KINDS if kind != "request")
 _FIRST = 16  # of what was made at one place, for one that is not damaged
@@ -74,11 +74,8 @@ def _is_kept(header: Header) -> bool:
 
 def _requests(process: Process, requests: Sequence[Request]) -> Finding:
     first = requests[0]
-    if first.pending:
-        rule, what = "incomplete-request", _not(len(requests), "operation", "complete")
-    else:
-        rule, what = "request-leak", _not(len(requests), "persistent request", "freed")
-    return Finding.of(rule, what, [process.made(first, *_others(len(requests)))])
+    rule = "incomplete-request" if first.pending else "request-leak"
+    return _finding(rule, process, first, len(requests), "")
 
 
 def _objects(process: Process, kind: str, made: _Made) -> Findings:
@@ -86,16 +83,10 @@ def _objects(process: Process, kind: str, made: _Made) -> Findings:
     first = next((one for one in some if not isinstance(one, Broken)), None)
     if first is None:
         return
-    done = "received" if kind == "message" else "freed"
-    what = _not(made.count, _NOUNS.get(kind, kind), done)
-    yield Finding.of(f"{kind}-leak", what, [process.made(first, *_others(made.count))])
+    yield _finding(f"{kind}-leak", process, first, made.count, _NOUNS.get(kind, kind))
 
 
-def _not(count: int, noun: str, done: str) -> str:
-    return f"{count} {noun}s are not {done}" if count > 1 else f"1 {noun} is not {done}"
-
-
-def _others(count: int) -> list[str]:
-    if count == 1:
-        return []
-    return [f"and {count - 1} other{'s' * (count > 2)} at the same place"]
+def _finding(rule: str, process: Process, first: Object, count: int, noun: str) -> Finding:
+    case = "several" if count > 1 else "one"
+    found = Finding.of(rule, [process.made(first)], case, times=count, noun=noun)
+    return with_others(found, count - 1)

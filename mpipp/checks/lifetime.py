@@ -40,13 +40,12 @@ def _once(operation: Operation) -> Findings:
     procedure = operation.call.procedure
     main = operation.process.registry.info.main_thread
     if operation.call.again and procedure == "MPI_Finalize":
-        yield Finding.of("finalized-again", "MPI_Finalize is called again", [operation.party()])
+        yield Finding.of("finalized-again", [operation.party()])
     elif operation.call.again:
-        what = f"{procedure} is called, but MPI is initialized already"
-        yield Finding.of("initialized-again", what, [operation.party()])
+        yield Finding.of("initialized-again", [operation.party()], procedure=procedure)
     elif procedure == "MPI_Finalize" and main is not None and operation.tid != main:
-        what = f"thread {operation.tid} calls MPI_Finalize, but thread {main} initialized MPI"
-        yield Finding.of("finalized-elsewhere", what, [operation.party()])
+        threads = {"thread": operation.tid or 0, "main_thread": main}
+        yield Finding.of("finalized-elsewhere", [operation.party()], **threads)
 
 
 def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
@@ -67,11 +66,9 @@ def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
 def _outside(process: Process, procedure: str, party: Party) -> Findings:
     status = process.registry.info.status
     if status == "loaded" and not _is_initializing(process):
-        what = f"{procedure} is called before MPI is initialized"
-        yield Finding.of("not-initialized", what, [party])
+        yield Finding.of("not-initialized", [party], procedure=procedure)
     elif status == "finalized" and not process.live_sessions:  # what is made of one outlives it
-        what = f"{procedure} is called after MPI_Finalize"
-        yield Finding.of("finalized", what, [party])
+        yield Finding.of("finalized", [party], procedure=procedure)
 
 
 def _is_initializing(process: Process) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mpipp.checks.process import Operation
 from mpipp.model import Group
+from mpipp.show.phrases import Phrase
 
 _WORD = (1 << 64) - 1
 _COUNT = (1 << 24) - 1  # the bits that say how many members there are
@@ -30,16 +31,18 @@ def count(summed: int) -> int:
     return summed & _COUNT
 
 
-def shown(operation: Operation) -> str:
-    """The group in words, "" if it is not known any more."""
+def shown(operation: Operation) -> Phrase | None:
+    """The group in words, None if it is not known any more."""
     known = ranks(operation)
     if known is None:
-        return "gives a group that it is not in" if members(operation) == 0 else ""
+        apart = members(operation) == 0
+        return Phrase("gives a group that it is not in") if apart else None
     if not known:
-        return "gives a group of no processes"
+        return Phrase("gives a group of no processes")
     if len(known) > _MOST_SHOWN:
-        return f"gives a group of {len(known)} processes"
-    return f"gives the group {listed(known)} of ranks in MPI_COMM_WORLD"
+        return Phrase.of("gives a group of {count} processes", count=len(known))
+    template = "gives the group {text} of ranks in MPI_COMM_WORLD"
+    return Phrase.of(template, text=listed(known))
 
 
 def listed(ranks: Sequence[int]) -> str:

@@ -36,20 +36,21 @@ def _region(gaps: Sequence[Gap]) -> Region:
 
 
 def _outside(access: Access, byte: int) -> Finding:
-    first = byte == access.region.low
     return Finding.of(
         "unmapped-buffer",
-        f"{access.buffer.role} of {access.operation.call.procedure} "
-        + ("lies in" if first else "reaches into")
-        + f" memory that the process does not have, at {byte:#x}",
-        [access.operation.party(f"{access.verb} {access.name(byte)}")],
+        [access.operation.party(access.used(byte))],
+        "whole" if byte == access.region.low else "part",
+        procedure=access.operation.call.procedure,
+        argument=access.buffer.role,
+        address=byte,
     )
 
 
 def _read_only(access: Access, byte: int) -> Finding:
     return Finding.of(
         "read-only-buffer",
-        f"{access.operation.call.procedure} writes to {access.buffer.role} in memory "
-        f"that is read-only, at {byte:#x}",
-        [access.operation.party(f"{access.verb} {access.name(byte)}")],
+        [access.operation.party(access.used(byte))],
+        procedure=access.operation.call.procedure,
+        argument=access.buffer.role,
+        address=byte,
     )

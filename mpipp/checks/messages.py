@@ -20,6 +20,7 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.signatures import Data
 from mpipp.checks.world import Member, World
 from mpipp.model import Buffer, Call, Channel, Message
+from mpipp.show.phrases import Phrase
 
 
 class Key(NamedTuple):
@@ -49,12 +50,12 @@ def check(known: World) -> Findings:
         for operation in process.operations:
             any_message.extend(_receives_any(known, operation))
     # Where a process sends one message too many, none of those after it is received as it is meant.
-    first: dict[object, str] = {}
+    first: dict[object, Phrase] = {}
     for key, received in sorted(receives.items(), key=lambda item: item[0].ordinal):
         if key in sends:
             channel = key._replace(ordinal=0)
             for finding in _compare(sends[key], received):
-                yield replace(finding, follows=first.get(channel, ""))
+                yield replace(finding, follows=first.get(channel))
                 first.setdefault(channel, finding.what)
     for one in any_message:
         only = _only_message(known, one)

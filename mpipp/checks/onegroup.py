@@ -44,8 +44,5 @@ def check(process: Process) -> Findings:
             continue
         two = rule.startswith("two-")
         if comm.inter != two:
-            needed, given = ("intercommunicator", "one") if two else ("intracommunicator", "two")
-            groups = f"{given} group{'s' * (not two)}"
-            what = f"{call.procedure} needs an {needed}, but the communicator has {groups}"
             made = [] if comm.header.predefined else [process.made(comm)]
-            yield Finding.of(rule, what, [operation.party(), *made])
+            yield Finding.of(rule, [operation.party(), *made], procedure=call.procedure)

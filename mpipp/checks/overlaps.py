@@ -16,6 +16,7 @@ from mpipp.checks.finding import Finding, Findings, with_others
 from mpipp.checks.process import Process
 from mpipp.datatypes import overlap
 from mpipp.datatypes.overlap import Index, region
+from mpipp.show.phrases import Phrase
 
 
 def check(process: Process) -> Findings:
@@ -38,17 +39,25 @@ def itself(access: Access) -> Findings:
         return
     start, end = found
     operation = access.operation
-    names = [name for name, _ in zip(access.names(start), range(2))]
-    where = f"[{start:#x}, {end:#x})"
+    names = tuple(name for name, _ in zip(access.names(start), range(2)))
+    where = addresses(start, end)
     if operation.call.state == "over":  # its address is not kept
-        where = f"bytes [{start}, {end}) of it"
+        where = Phrase.of(
+            "bytes [{displacement}, {end_displacement}) of it",
+            displacement=start,
+            end_displacement=end,
+        )
+    both = names[0]
+    if len(names) > 1:
+        both = Phrase.of("{one} and {other}", one=both, other=names[1])
     # What is gathered is received as by MPI_Gatherv, MPI-4.1, sections 6.5 and 6.7.
     gathers = operation.call.facts.operation in ("Gatherv", "Allgatherv")
     parts = [region(one.datatype, one.count, one.address) for one in access.entries]
     yield Finding.of(
         "self-overlap" if not gathers or any(map(overlap.twice, parts)) else "parts-overlap",
-        f"{operation.call.procedure} writes memory twice: {access.buffer.role} overlaps itself",
-        [operation.party(f"writes {where} through {' and '.join(names)}")],
+        [operation.party(Phrase.of("writes {bytes} through {names}", bytes=where, names=both))],
+        procedure=operation.call.procedure,
+        argument=access.buffer.role,
     )
 
 
@@ -61,11 +70,13 @@ def _within(first: Access, second: Access) -> Findings:
     allowed = call.facts.in_place if same else None
     yield Finding.of(
         "aliased-buffers",
-        f"{first.buffer.role} and {second.buffer.role} of {call.procedure} "
-        + ("are the same memory" if same else "overlap"),
         [first.operation.party(*_details(shared, first, second))],
-        in_place=f"pass MPI_IN_PLACE as {allowed.role}, or " if allowed else "",
-        apart="" if allowed else " that do not overlap",
+        "same" if same else "overlap",
+        procedure=call.procedure,
+        argument=first.buffer.role,
+        other_argument=second.buffer.role,
+        first_clause=f"pass MPI_IN_PLACE as {allowed.role}, or " if allowed else "",
+        last_clause="" if allowed else " that do not overlap",
     )
 
 
@@ -134,18 +145,20 @@ def _two_operations(first: Access, second: Access, shared: tuple[int, int]) -> F
     start, end = shared
     return Finding.of(
         "written-twice" if both else "written-while-read",
-        f"{first.operation.call.procedure} and {second.operation.call.procedure} "
-        + ("write the same memory" if both else "write and read the same memory")
-        + f", [{start:#x}, {end:#x})",
-        [
-            access.operation.party(f"{access.verb} {access.name(start)}")
-            for access in (first, second)
-        ],
+        [access.operation.party(access.used(start)) for access in (first, second)],
+        procedure=first.operation.call.procedure,
+        other_procedure=second.operation.call.procedure,
+        bytes=addresses(start, end),
     )
 
 
-def _details(shared: tuple[int, int], *both: Access) -> Iterator[str]:
+def _details(shared: tuple[int, int], *both: Access) -> Iterator[Phrase]:
     start, end = shared
-    yield f"both at [{start:#x}, {end:#x})"
+    yield Phrase.of("both at {bytes}", bytes=addresses(start, end))
     for access in both:
-        yield f"{access.verb} {access.name(start)}"
+        yield access.used(start)
+
+
+def addresses(start: int, end: int) -> Phrase:
+    """The bytes between two addresses, without the second."""
+    return Phrase.of("[{address}, {end_address})", address=start, end_address=end)

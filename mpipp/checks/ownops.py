@@ -14,6 +14,7 @@ from typing import NamedTuple
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined
 from mpipp.model import Op
+from mpipp.show.phrases import Phrase
 
 # What languages put between MPI and their functions, in the order in which operations were made.
 _TRAMPOLINES = "/mpi4py/"
@@ -57,20 +58,14 @@ def check(joined: Sequence[Joined]) -> Findings:
         first, before = known[0]
         if before.commutes != of.commutes:
             rule = "own-op-commutes"
-            what = "the processes' own operations differ: only one of them is commutative"
         elif _differ(before, of):
             rule = "own-op-differs"
-            what = (
-                f"the processes reduce with different functions of the program: {before.name} and "
-                f"{of.name}"
-            )
         else:
             continue
-        parties = [
-            one.operation.party(f"reduces with {_said(own)}")
-            for one, own in ((first, before), (one, of))
-        ]
-        yield Finding.of(rule, what, parties)
+        pairs = ((first, before), (one, of))
+        parties = [one.operation.party(_reduces(own)) for one, own in pairs]
+        names = {"function": before.name, "other_function": of.name}
+        yield Finding.of(rule, parties, **names)
         return
 
 
@@ -80,6 +75,10 @@ def _differ(one: Own, other: Own) -> bool:
     return one.name != other.name and _TRAMPOLINES not in one.file
 
 
-def _said(own: Own) -> str:
+def _reduces(own: Own) -> Phrase:
     commutes = "commutative" if own.commutes else "not commutative"
-    return f"{own.name or 'a function of the program'}, {commutes}"
+    return Phrase.of(
+        "reduces with {function}, {kind}",
+        function=own.name or "a function of the program",
+        kind=commutes,
+    )

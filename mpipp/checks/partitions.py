@@ -51,20 +51,16 @@ def _outside(request: Request, given: Sequence[int]) -> int | None:
 
 def _ready(operation: Operation, request: Request, parties: list[Party]) -> Findings:
     if not request.call.partitioned or request.call.dest is None:
-        what = f"the request of {request.call.procedure} is none of a partitioned send"
-        yield Finding.of("no-partitions", what, parties)
+        yield Finding.of("no-partitions", parties, procedure=request.call.procedure)
         return
     given, count = partitions(operation.call), _count(request)
     outside, again = _outside(request, given), _again(request, given)
     if outside is not None:
-        what = f"partition {outside} is marked ready, but the send has {count} partitions"
-        yield Finding.of("no-such-partition", what, parties)
+        yield Finding.of("no-such-partition", parties, index=outside, count=count)
     elif request.state != "active" and len(given):
-        what = f"partition {given[0]} is marked ready, but the send has not been started"
-        yield Finding.of("ready-before-start", what, parties)
+        yield Finding.of("ready-before-start", parties, index=given[0])
     elif again is not None:
-        what = f"partition {again} is marked ready again"
-        yield Finding.of("ready-again", what, parties)
+        yield Finding.of("ready-again", parties, index=again)
 
 
 def _again(request: Request, given: Sequence[int]) -> int | None:
@@ -79,11 +75,8 @@ def _again(request: Request, given: Sequence[int]) -> int | None:
 
 def _arrived(operation: Operation, request: Request, parties: list[Party]) -> Findings:
     if not request.call.partitioned or request.call.source is None:
-        what = f"the request of {request.call.procedure} is none of a partitioned receive"
-        yield Finding.of("no-arrivals", what, parties)
+        yield Finding.of("no-arrivals", parties, procedure=request.call.procedure)
         return
     outside = _outside(request, partitions(operation.call))
     if outside is not None:
-        count = _count(request)
-        what = f"partition {outside} is asked for, but the receive has {count} partitions"
-        yield Finding.of("no-such-arrival", what, parties)
+        yield Finding.of("no-such-arrival", parties, index=outside, count=_count(request))

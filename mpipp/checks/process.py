@@ -27,6 +27,7 @@ from mpipp.model import (
 )
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
+from mpipp.show.phrases import Phrase
 
 _SESSION_END = "MPI_Session_finalize"
 _MOST_MARKED = 1 << 20  # partitions, one by one
@@ -90,26 +91,19 @@ class Operation:
         """Whether the call has returned, and no request is of it."""
         return self.tid is None and self.request is None
 
-    def party(self, *details: str) -> Party:
+    def party(self, *details: Phrase) -> Party:
         """The operation as a party of a finding."""
-        request = ""
-        if self.request is not None and self.call.facts.form != "blocking":  # else a stand-in
-            request = f", request #{self.request.header.serial}"
-
-        def text(without: str) -> str:
-            arguments = oneline.arguments(self.call, self.process.around, without)
-            return f"{self.call.procedure}({arguments}){request}"
-
-        roots = next((one.role for one in self.call.facts.buffers if one.at == ("root",)), "")
+        call = self.call
+        arguments = oneline.arguments(call, self.process.around)
+        subject = Phrase.of(
+            "{procedure}({arguments})", procedure=call.procedure, arguments=arguments
+        )
+        if self.request is not None and call.facts.form != "blocking":  # else a stand-in
+            serial = self.request.header.serial
+            subject = Phrase.of("{call}, request {serial}", call=subject, serial=serial)
+        evidence = Evidence(call, self.on)
         return Party(
-            self.process.number,
-            text(""),
-            "called at",
-            self.call.site,
-            self.tid,
-            details,
-            Evidence(self.call, self.on),
-            text(roots) if roots else "",
+            self.process.number, subject, "called at", call.site, self.tid, details, evidence
         )
 
     def start(self) -> list[Party]:
@@ -117,7 +111,7 @@ class Operation:
         start = self.request.start if self.request is not None else None
         if start is None:
             return []
-        what = f"{start.procedure}, which started it"
+        what = Phrase.of("{procedure}, which started it", procedure=start.procedure)
         return [Party(self.process.number, what, "called at", start.site)]
 
     @cached_property
@@ -173,9 +167,11 @@ class Operation:
         """Whether the peers are the neighbors in the communicator's topology."""
         return self.call.facts.among_neighbors
 
-    def peer(self, number: int) -> str:
+    def peer(self, number: int) -> Phrase:
         """What the peer of a share of a buffer is called: "rank 3", "neighbor 1"."""
-        return f"{'neighbor' if self.among_neighbors else 'rank'} {number}"
+        if self.among_neighbors:
+            return Phrase.of("neighbor {neighbor}", neighbor=number)
+        return Phrase.of("rank {rank}", rank=number)
 
     def buffers(self) -> Iterator[Buffer]:
         """The communication buffers that lie in memory of this process and are significant.
@@ -368,10 +364,14 @@ class Process:
         """Whether MPI_IN_PLACE stands in place of an address."""
         return self.around.constant_name(buffer.address, "MPI_IN_PLACE") is not None
 
-    def made(self, found: Object, *details: str) -> Party:
+    def made(self, found: Object, *details: Phrase) -> Party:
         """An object as a party of a finding."""
         header = found.header
-        text = f"MPI_{header.kind.capitalize()} #{header.serial}"
-        text += f", {oneline.described(found, self.around)}"
+        subject = Phrase.of(
+            "MPI_{kind} {serial}, {description}",
+            kind=header.kind.capitalize(),
+            serial=header.serial,
+            description=oneline.described(found, self.around),
+        )
         evidence = Evidence(made=found)
-        return Party(self.number, text, "made at", header.site, None, details, evidence)
+        return Party(self.number, subject, "made at", header.site, None, details, evidence)

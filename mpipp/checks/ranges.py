@@ -6,26 +6,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Union
 
+from mpipp.show.phrases import Phrase, Value
+
+_ONE = Phrase("only the rank 0")
 Arguments = Mapping[str, Union[int, tuple[int, ...], None]]
 
 
-def ranks_of(size: int) -> str:
+def ranks_of(size: int) -> Phrase:
     """The ranks that a group or communicator of `size` processes has."""
     if size < 1:
-        return "no ranks"
-    return f"the ranks 0 to {size - 1}" if size > 1 else "only the rank 0"
+        return Phrase("no ranks")
+    return Phrase.of("the ranks 0 to {number}", number=size - 1) if size > 1 else _ONE
 
 
 def missing_arrays(
     arguments: Arguments, lengths: Mapping[str, object]
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """The arguments that are null pointers though entries are needed, by the lengths that count.
+) -> Iterator[dict[str, Value]]:
+    """The facts of arguments that are null pointers though entries are needed.
 
-    Of each what is wrong, and the words of its rule.
+    Args:
+        lengths: the lengths that count, by the arrays' names.
     """
     for name, length in lengths.items():
-        wanted = isinstance(length, int) and length > 0
-        if wanted and name in arguments and arguments[name] is None:
+        if not isinstance(length, int) or length <= 0:
+            continue
+        if name in arguments and arguments[name] is None:
             entries = "entry is" if length == 1 else "entries are"
-            what = f"{name} is a null pointer, but {length} {entries} needed"
-            yield what, {"length": str(length), "name": name}
+            yield {"argument": name, "count": length, "noun": entries}

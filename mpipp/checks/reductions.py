@@ -74,11 +74,16 @@ def _checked(operation: Operation, op: Op) -> Findings:
     accumulates = procedure in _ACCUMULATING
     where = _ONLY_IN.get(name)
     if where is not None and procedure not in where:
-        what = f"{operation.call.procedure} must not be given {name}"
-        yield Finding.of("accumulate-op", what, [operation.party()], op=name, where=_either(where))
+        yield Finding.of(
+            "accumulate-op",
+            [operation.party()],
+            procedure=operation.call.procedure,
+            op=name,
+            where=_either(where),
+        )
     elif accumulates and not op.header.predefined:
-        what = f"{operation.call.procedure} is given an operation of the program's own"
-        yield Finding.of("own-op", what, [operation.party(), operation.process.made(op)])
+        parties = [operation.party(), operation.process.made(op)]
+        yield Finding.of("own-op", parties, procedure=operation.call.procedure)
     elif name in _ALLOWED:
         yield from _types(operation, name, accumulates)
 
@@ -93,22 +98,31 @@ def _types(operation: Operation, op: str, accumulates: bool) -> Findings:
             continue
         leaves = _leaves(record.tree, accumulates)
         if leaves is None:
-            what = f"{op} reduces {record.tree.combiner}, which is a derived datatype"
             parties = [operation.party(), operation.process.made(record)]
-            yield Finding.of("op-of-derived-type", what, parties)
+            yield Finding.of("op-of-derived-type", parties, op=op, kind=record.tree.combiner)
             return
         if len(leaves) > 1:
             names = sorted(_name(leaf) for leaf in leaves.values())
-            what = f"{operation.call.procedure} is given {names[0]} and {names[1]} in one datatype"
-            yield Finding.of("accumulated-types", what, [operation.party()])
+            yield Finding.of(
+                "accumulated-types",
+                [operation.party()],
+                procedure=operation.call.procedure,
+                datatype=names[0],
+                other_datatype=names[1],
+            )
             return
         for leaf in leaves.values():
             kind = _class(leaf)
             if kind is not None and kind not in _ALLOWED[op]:
-                what = f"{op} is not defined for {_name(leaf)} ({buffer.role}): {_of(kind)}"
-                rule = "op-of-pairs" if _ALLOWED[op] == ("pairs",) else "op-of-type"
-                classes = _either(_ALLOWED[op], "and")
-                yield Finding.of(rule, what, [operation.party()], op=op, classes=classes)
+                yield Finding.of(
+                    "op-of-pairs" if _ALLOWED[op] == ("pairs",) else "op-of-type",
+                    [operation.party()],
+                    op=op,
+                    datatype=_name(leaf),
+                    argument=buffer.role,
+                    why=_of(kind),
+                    classes=_either(_ALLOWED[op], "and"),
+                )
                 return
 
 

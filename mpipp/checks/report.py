@@ -1,38 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""Findings as text, those that differ only by rank together, and as records for machines."""
+"""Findings as text, those that differ only by rank together, and as records for machines.
+
+The only place where a finding becomes lines: of a run, of a report, in gdb, joined over nodes.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional
 
 from mpipp.checks.finding import Finding, Party
+from mpipp.model import Call
+from mpipp.show.phrases import Phrase, Varies
 
 Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty if not known
 # Processes by their numbers: "rank 0 (inferior 1)", "ranks 0 to 3 (inferiors 1 to 4)"; "" where
 # only one is checked.
 Label = Callable[..., str]
-
-# What may differ between ranks that do the same: addresses, also in windows, serial numbers, peers,
-# threads, and how often.
-_OF_A_RANK = re.compile(
-    r"0x[0-9a-f]+|#\d+|(?<=\bdest = )\d+|(?<=\bsource = )\d+|(?<=\brank )\d+|(?<=\brank = )\d+"
-    r"|(?<=\bcoords = ){[^}]*}|(?<=\btarget_rank = )\d+|(?<=\(ranks )[\d, ]+|\d+(?= of the window)"
-    r"|(?<=\btarget_disp = )-?\d+|(?<=^and )\d+(?= more at the same places$)"
-    r"|, (?:remote_)?world_ranks = {[^}]*}|(?<=\bin thread )\d+",
-    re.MULTILINE,
-)
+Rank = Callable[[int], Optional[int]]  # of a process in MPI_COMM_WORLD, None: it has none
 
 
 @dataclass
 class Folded:
-    """A finding, and those of other ranks that say the same."""
+    """A finding, and those of other ranks that made the same mistake."""
 
     finding: Finding
     processes: list[tuple[int, ...]]  # of each: those of its parties
-    differ: bool  # in what is shown of the first
+    differ: bool  # whether others would show other facts
 
 
 def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
@@ -41,7 +36,7 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
     known: dict[object, list[Folded]] = {}
     for finding in findings:
         processes = tuple(party.process for party in finding.parties)
-        key = alike(finding, where)
+        key = same_mistake(finding, where)
         # Of one process, they are several.
         groups = known.setdefault(key, [])
         group = next((g for g in groups if processes not in g.processes), None)
@@ -50,63 +45,123 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
             result.append(groups[-1])
         else:
             group.processes.append(processes)
-            group.differ = group.differ or _shown(group.finding) != _shown(finding)
+            group.differ = group.differ or facts(group.finding) != facts(finding)
     return result
 
 
-def alike(finding: Finding, where: Where) -> object:
-    """What findings that are folded have in common; its `repr` is the same everywhere."""
+def same_mistake(finding: Finding, where: Where) -> object:
+    """Equal for findings that are folded; its `repr` is the same in every process."""
     numbers = [party.process for party in finding.parties]
     places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.parties)
-    parties = tuple(replace(p, text=p.of_all or p.text) for p in finding.parties)
-    return finding.rule.id, _OF_A_RANK.sub("", _shown(replace(finding, parties=parties))), places
+    return finding.key(Varies.RANKS), places
 
 
-def _shown(finding: Finding) -> str:
-    parties = (line for party in finding.parties for line in (party.text, *party.details))
-    return "\n".join((finding.what, finding.demanded, finding.advice, finding.follows, *parties))
+def facts(finding: Finding) -> object:
+    """All that is shown of a finding but its processes and places."""
+    texts = (line.text for party in finding.parties for line in (party.subject, *party.details))
+    return finding.what.text, finding.demanded, finding.advice.text, finding.follows, *texts
 
 
-def text(folded: Folded, where: Where, label: Label) -> Iterator[str]:
-    """The lines of a report."""
-    finding = folded.finding
-    yield f"{finding.rule.severity}: {finding.what}"
-    for number, party in enumerate(finding.parties):
-        name = label(*sorted({processes[number] for processes in folded.processes}))
-        yield f"  {name}{': ' if name else ''}{party.text}"
-        calls = where(party)
-        if calls:
-            yield f"    {party.made} {calls[0]}"
-        yield from (f"    from {call}" for call in calls[1:])
-        yield from (f"    {detail}" for detail in party.details)
-    if folded.differ:
-        yield f"  shown as in {label(*sorted(set(folded.processes[0])))}"
-    if finding.follows:
-        yield f"  may follow from: {finding.follows}"
-    yield f"  rule: {finding.demanded}"
-    yield f"  to do: {finding.advice}"
-    if finding.rule.must:
-        yield f"  MUST: {finding.rule.must}"
+class Line(NamedTuple):
+    """A line of a finding; `place`: the source line that it names, "" without."""
+
+    text: str
+    place: str = ""
 
 
-def record(finding: Finding, where: Where, label: Label) -> dict[str, Any]:
-    """A finding for machines, of its own ranks only; the schema stands in docs/json.md."""
-    return {
+def lines(record: Mapping[str, Any]) -> Iterator[Line]:
+    """A finding's record as text."""
+    yield Line(f"{record['severity']}: {record['what']}")
+    for party in record["parties"]:
+        name = party["process"]
+        yield Line(f"  {name}{': ' if name else ''}{party['text']}")
+        for number, place in enumerate(party["where"]):
+            yield Line(f"    {party['made'] if not number else 'from'} {place}", place)
+        yield from (Line(f"    {detail}") for detail in party["details"])
+    if record["shown_as"]:
+        yield Line(f"  shown as in {record['shown_as']}")
+    if record["follows"]:
+        yield Line(f"  may follow from: {record['follows']}")
+    yield Line(f"  rule: {record['rule']}")
+    yield Line(f"  to do: {record['advice']}")
+    if record["must"]:
+        yield Line(f"  MUST: {record['must']}")
+
+
+def record(
+    one: Finding | Folded, where: Where, label: Label, rank: Rank = lambda process: None
+) -> dict[str, Any]:
+    """A finding for machines; the schema stands in docs/json.md."""
+    if isinstance(one, Finding):
+        one = Folded(one, [tuple(party.process for party in one.parties)], False)
+    finding = one.finding
+    parties = [
+        _party(party, sorted({of[number] for of in one.processes}), where, label, rank)
+        for number, party in enumerate(finding.parties)
+    ]
+    found = {
         "check": finding.rule.check,
         "id": finding.rule.id,
         "severity": finding.rule.severity,
-        "what": finding.what,
-        "parties": [
-            {
-                "process": label(party.process),
-                "text": party.text,
-                "where": list(where(party)),
-                "details": list(party.details),
-            }
-            for party in finding.parties
-        ],
+        "what": finding.what.text,
+        "facts": finding.what.json(),
+        "parties": parties,
+        "shown_as": label(*sorted(set(one.processes[0]))) if one.differ else "",
         "rule": finding.demanded,
-        "advice": finding.advice,
+        "advice": finding.advice.text,
         "must": finding.rule.must,
-        "follows": finding.follows,
+        "follows": finding.follows.text if finding.follows is not None else "",
+        "fingerprint": _fingerprint(finding, where),
     }
+    return {**found, **shown(lines(found))}
+
+
+def shown(lines: Iterable[Line]) -> dict[str, Any]:
+    """The text of a finding, for its record."""
+    known = list(lines)
+    return {
+        "text": "\n".join(line.text for line in known),
+        "lines": [line._asdict() for line in known],
+    }
+
+
+def identity(finding: Finding, where: Where, label: Label = lambda *numbers: "") -> object:
+    """Equal for the same mistake at another time, with its parties in any order."""
+    parties = sorted((label(p.process), tuple(where(p))) for p in finding.parties)
+    return finding.rule.id, finding.what.template, _names(finding.what), tuple(parties)
+
+
+def _names(phrase: Phrase) -> tuple[str, ...]:
+    # The facts that are the same at any time, in any order: of two calls either may be first.
+    return tuple(sorted(repr(value) for value in phrase.values(Varies.LOOKS)))
+
+
+def _fingerprint(finding: Finding, where: Where) -> str:
+    # It takes some time to load.
+    import hashlib
+
+    return hashlib.sha256(repr(identity(finding, where)).encode()).hexdigest()[:32]
+
+
+def _party(
+    party: Party, processes: Sequence[int], where: Where, label: Label, rank: Rank
+) -> dict[str, Any]:
+    call = party.evidence.call if party.made == "called at" else None
+    ranks = [rank(process) for process in processes]
+    return {
+        "process": label(*processes),
+        "ranks": ranks if None not in ranks else [],
+        "text": party.text,
+        "facts": [fact for one in (party.subject, *party.details) for fact in one.json()],
+        "procedure": call.procedure if call is not None else "",
+        "arguments": matched(call) if call is not None else {},
+        "made": party.made,
+        "where": list(where(party)),
+        "details": [detail.text for detail in party.details],
+    }
+
+
+def matched(call: Call) -> dict[str, int]:
+    """The arguments of a call by which it meets others', as integers."""
+    names = "dest", "source", "tag", "root"
+    return {name: value for name in names if (value := getattr(call, name)) is not None}

@@ -17,6 +17,7 @@ from mpipp.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord
 from mpipp.show import match
 from mpipp.show.match import Entries
+from mpipp.show.phrases import Phrase, Value
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Data:
     address: int
     count: int
     datatype: DatatypeRecord
-    of: str = ""  # whose share it is: " of rank 3", " of neighbor 1"
+    peer: int | None = None  # whose share it is (`Operation.peer`); None: all is meant
     remote: bool = False  # the address is a displacement in a target's window
 
     @property
@@ -52,9 +53,7 @@ def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
     except MpippError:  # arrays of the caller that cannot be read
         return None
     address = buffer.address + (share.displacement or 0)
-    return _data(
-        operation, buffer, address, share.count, share.datatype, f" of {operation.peer(peer)}"
-    )
+    return _data(operation, buffer, address, share.count, share.datatype, peer)
 
 
 def _data(
@@ -63,11 +62,11 @@ def _data(
     address: int,
     count: int,
     datatype: object,
-    of: str = "",
+    peer: int | None = None,
 ) -> Data | None:
     if not isinstance(datatype, DatatypeRecord) or datatype.header.null or count < 0:
         return None
-    return Data(operation, buffer.role, address, count, datatype, of)
+    return Data(operation, buffer.role, address, count, datatype, peer)
 
 
 class Meeting(NamedTuple):
@@ -80,7 +79,20 @@ class Meeting(NamedTuple):
     differs: str = "what is sent does not match what is received"
     by: str = ""  # who does both, if it is one: "MPI_Put"
 
+    @property
+    def case(self) -> str:
+        """The sentence that is for it (checks/rules/matching.py); "" of what is sent to others."""
+        return "both" if self.alike else "itself" if self.by else ""
 
+    @property
+    def facts(self) -> dict[str, Value]:
+        """Those of the sentence."""
+        verb, other = self.verbs
+        verbs = {"verb": self.alike or verb, "other_verb": other}
+        return {**verbs, "actor_text": self.by} if self.case else {}
+
+
+_FIRST = Phrase("at the first element")
 MESSAGE = Meeting(False, ("sends", "receives"), "message")
 COLLECTIVE = Meeting(True, ("sends", "receives"), "collective")
 RECEPTION = Meeting(True, ("receives", "receives"), "collective", "receive")
@@ -105,44 +117,35 @@ def compare(sent: Data, received: Data, meeting: Meeting) -> Finding | None:
 def _mismatch(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
     assert found.first is not None and found.second is not None
     kinds = found.first.kind, found.second.kind
-    after = f"after {_elements(found.equal)}" if found.equal else "at the first element"
-    if meeting.alike:
-        what = f"the processes {meeting.alike} different types, {after}: {kinds[0]} and {kinds[1]}"
-    elif meeting.by:
-        does, too = meeting.verbs
-        what = f"what {meeting.by} {does} does not match what it {too}, {after}: "
-        what += f"{kinds[0]} and {kinds[1]}"
-    else:
-        what = f"{meeting.differs}, {after}: {kinds[0]} is sent, {kinds[1]} received"
     rule = f"{meeting.rules}-types" + ("-byte" if "MPI_BYTE" in kinds else "")
-    return Finding.of(rule, what, _parties(found, sent, received, meeting))
+    return Finding.of(
+        rule,
+        _parties(found, sent, received, meeting),
+        meeting.case or "message",
+        **meeting.facts,
+        clause=meeting.differs,
+        where=Phrase.of("after {elements}", elements=found.equal) if found.equal else _FIRST,
+        datatype=kinds[0],
+        other_datatype=kinds[1],
+    )
 
 
 def _length(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
-    lengths = [data.entries.signature.elements for data in (sent, received)]
-    if meeting.alike:
-        what = f"the processes {meeting.alike} different numbers of elements: "
-        what += f"{lengths[0]} and {lengths[1]}"
-    elif meeting.by:
-        only = ("only ", "") if found.verdict == "partial" else ("", "only ")
-        (does, too), number = meeting.verbs, _elements(lengths[0])
-        what = f"{meeting.by} {does} {only[0]}{number}, but {too} {only[1]}{lengths[1]}"
-    elif found.verdict == "longer":
-        what = f"{_elements(lengths[0])} sent, but only {lengths[1]} received"
-    else:
-        what = f"only {_elements(lengths[0])} sent, but {lengths[1]} received"
-    parties = _parties(found, sent, received, meeting)
-    return Finding.of(f"{meeting.rules}-length", what, parties)
+    case = meeting.case or ("longer" if found.verdict == "longer" else "shorter")
+    if case == "itself" and found.verdict == "partial":
+        case = "itself-less"
+    parties, lengths = _parties(found, sent, received, meeting), _lengths(sent, received)
+    return Finding.of(f"{meeting.rules}-length", parties, case, **meeting.facts, **lengths)
 
 
 def _truncation(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
-    lengths = [data.entries.signature.elements for data in (sent, received)]
-    return Finding.of(
-        "truncation",
-        f"{_elements(lengths[0])} sent, but only {lengths[1]} received: "
-        "the message is truncated (MPI_ERR_TRUNCATE)",
-        _parties(found, sent, received, meeting),
-    )
+    parties = _parties(found, sent, received, meeting)
+    return Finding.of("truncation", parties, **_lengths(sent, received))
+
+
+def _lengths(sent: Data, received: Data) -> dict[str, Value]:
+    count, other = (data.entries.signature.elements for data in (sent, received))
+    return {"elements": count, "count": count, "other_count": other}
 
 
 def _parties(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> tuple[Party, ...]:
@@ -159,16 +162,18 @@ def _party(data: Data, side: Side | None, verb: str) -> Party:
     if side is None:
         return data.operation.party()
     place = match.place(data.entries, side)
-    element = f"{place.text}{data.of}"
-    # Where the buffer of a call that is over was is not kept.
-    elsewhere = data.remote or data.operation.call.state == "over"
-    where = "" if elsewhere else f", at {data.address + place.displacement:#x}"
-    party = data.operation.party(f"{verb} {side.kind}: {element}{where}")
-    if data.of or data.remote:
+    detail = Phrase.of(
+        "{verb} {datatype}: {element}", verb=verb, datatype=side.kind, element=place.text
+    )
+    if data.peer is not None:
+        peer = data.operation.peer(data.peer)
+        detail = Phrase.of("{detail} of {peer}", detail=detail, peer=peer)
+    # The address of a completed call's buffer is not kept.
+    if not (data.remote or data.operation.call.state == "over"):
+        address = data.address + place.displacement
+        detail = Phrase.of("{detail}, at {address}", detail=detail, address=address)
+    party = data.operation.party(detail)
+    if data.peer is not None or data.remote:
         return party
     evidence = party.evidence._replace(role=data.role, displacement=place.displacement)
     return replace(party, evidence=evidence)
-
-
-def _elements(number: int) -> str:
-    return f"{number} element{'' if number == 1 else 's'}"

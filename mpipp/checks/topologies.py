@@ -29,9 +29,8 @@ def check(process: Process) -> Findings:
         if comm is None:
             continue
         if operation.among_neighbors and comm.topology == "none":
-            what = f"{call.procedure} is called on a communicator without a topology"
             parties = [operation.party(), *_made(operation, comm)]
-            yield Finding.of("no-neighbors", what, parties)
+            yield Finding.of("no-neighbors", parties, procedure=call.procedure)
         elif check_one is not None:
             yield from islice(check_one(operation, comm), 1)
 
@@ -52,23 +51,22 @@ def _array(operation: Operation, name: str) -> Sequence[int]:
 
 
 def _nulls(operation: Operation, lengths: Mapping[str, int | None]) -> Findings:
-    for what, words in missing_arrays(operation.call.arguments, lengths):
-        yield Finding.of("null-neighbors", what, [operation.party()], **words)
+    for facts in missing_arrays(operation.call.arguments, lengths):
+        yield Finding.of("null-neighbors", [operation.party()], **facts)
 
 
 def _grid(operation: Operation, comm: Comm) -> Findings:
     ndims, dims = _number(operation, "ndims"), _array(operation, "dims")
     party = [operation.party()]
     if ndims is not None and ndims < 0:
-        yield Finding.of("negative-dimensions", f"ndims is {ndims}", party)
+        yield Finding.of("negative-dimensions", party, number=ndims)
     yield from _nulls(operation, {"dims": ndims, "periods": ndims})
     for i, size in enumerate(dims):
         if size < 0:
-            yield Finding.of("negative-dimension", f"dims[{i}] is {size}", party)
+            yield Finding.of("negative-dimension", party, index=i, number=size)
     wanted = math.prod(dims)
     if wanted > comm.size:
-        what = f"dims describe {wanted} processes, but the communicator has {comm.size}"
-        yield Finding.of("grid-too-large", what, party)
+        yield Finding.of("grid-too-large", party, count=comm.size, wanted_count=wanted)
 
 
 def _sizes(operation: Operation) -> Findings:
@@ -77,12 +75,11 @@ def _sizes(operation: Operation) -> Findings:
     numbers = {"nnodes": nnodes, "ndims": ndims, **{f"dims[{i}]": n for i, n in enumerate(dims)}}
     for name, number in numbers.items():
         if number is not None and number < 0:
-            yield Finding.of("grid-numbers", f"{name} is {number}", party, name=name)
+            yield Finding.of("grid-numbers", party, argument=name, number=number)
     yield from _nulls(operation, {"dims": ndims})
     given = math.prod(size for size in dims if size)
     if nnodes is not None and nnodes % given:
-        what = f"nnodes is {nnodes}, no multiple of the {given} that dims give"
-        yield Finding.of("grid-rest", what, party)
+        yield Finding.of("grid-rest", party, count=nnodes, product_number=given)
 
 
 def _needs(operation: Operation, comm: Comm, topology: str, rule: str) -> Findings:
@@ -91,8 +88,13 @@ def _needs(operation: Operation, comm: Comm, topology: str, rule: str) -> Findin
             comm.topology, f"a {comm.topology}"
         )
         kind = "Cartesian" if topology == "cartesian" else topology
-        what = f"{operation.call.procedure} needs a {kind} topology, the communicator has {has}"
-        yield Finding.of(rule, what, [operation.party(), *_made(operation, comm)])
+        yield Finding.of(
+            rule,
+            [operation.party(), *_made(operation, comm)],
+            procedure=operation.call.procedure,
+            kind=kind,
+            noun=has,
+        )
 
 
 def _part_of_grid(operation: Operation, comm: Comm) -> Findings:
@@ -111,8 +113,7 @@ def _coordinates(operation: Operation, comm: Comm) -> Findings:
         zip(_array(operation, "coords"), comm.dims, comm.periods)
     ):
         if not periodic and not 0 <= at < size:
-            what = f"coords[{i}] is {at}, but dimension {i} has the size {size} and is not periodic"
-            yield Finding.of("coordinate", what, parties)
+            yield Finding.of("coordinate", parties, index=i, offset=at, count=size)
 
 
 def _coordinates_of(operation: Operation, comm: Comm) -> Findings:
@@ -124,9 +125,9 @@ def _shift(operation: Operation, comm: Comm) -> Findings:
     yield from _needs(operation, comm, "cartesian", "no-shift")
     direction, ndims = _number(operation, "direction"), len(comm.dims)
     if direction is not None and not 0 <= direction < ndims:
-        what = f"direction is {direction}, but the grid has {ndims} dimension{'s' * (ndims != 1)}"
         parties = [operation.party(), *_made(operation, comm)]
-        yield Finding.of("grid-direction", what, parties)
+        noun = "dimension" if ndims == 1 else "dimensions"
+        yield Finding.of("grid-direction", parties, number=direction, count=ndims, noun=noun)
 
 
 def _neighbors_of(operation: Operation, comm: Comm) -> Findings:
@@ -145,25 +146,23 @@ def _distributed_edges(operation: Operation, comm: Comm) -> Findings:
 def _rank(operation: Operation, comm: Comm) -> Findings:
     rank = _number(operation, "rank")
     if rank is not None and not 0 <= rank < comm.size:
-        what = f"rank is {rank}, but the communicator has {ranks_of(comm.size)}"
-        yield Finding.of("topology-rank", what, [operation.party(), *_made(operation, comm)])
+        parties = [operation.party(), *_made(operation, comm)]
+        yield Finding.of("topology-rank", parties, number=rank, ranks=ranks_of(comm.size))
 
 
 def _graph(operation: Operation, comm: Comm) -> Findings:
     nnodes, index = _number(operation, "nnodes"), _array(operation, "index")
     party = [operation.party()]
     if nnodes is not None and not 0 <= nnodes <= comm.size:
-        what = f"nnodes is {nnodes}, but the communicator has {_processes(comm.size)}"
-        yield Finding.of("graph-nodes", what, party)
+        noun = "process" if comm.size == 1 else "processes"
+        yield Finding.of("graph-nodes", party, number=nnodes, count=comm.size, noun=noun)
     yield from _nulls(operation, {"index": nnodes})
     for i, (before, count) in enumerate(zip((0, *index), index)):
         if count < before:
-            what = f"index[{i}] is {count}, less than the {before} before it"
-            yield Finding.of("graph-index", what, party)
+            yield Finding.of("graph-index", party, index=i, number=count, first_number=before)
     for i, edge in enumerate(_array(operation, "edges")):
         if nnodes is not None and not 0 <= edge < nnodes:
-            what = f"edges[{i}] is {edge}, but the nodes are 0 to {nnodes - 1}"
-            yield Finding.of("graph-edge", what, party)
+            yield Finding.of("graph-edge", party, index=i, number=edge, last_number=nnodes - 1)
 
 
 def _distributed(operation: Operation, comm: Comm) -> Findings:
@@ -188,24 +187,32 @@ def _degrees(operation: Operation, given: Mapping[str, Sequence[int | None]]) ->
         for i, value in enumerate(values):
             if value is not None and value < 0:
                 place = f"{name}[{i}]" if name == "degrees" else name
-                what = f"{place} is {value}"
-                yield Finding.of("negative-degree", what, [operation.party()], name=place)
+                yield Finding.of(
+                    "negative-degree", [operation.party()], argument=place, number=value
+                )
 
 
 def _neighbors(operation: Operation, comm: Comm) -> Findings:
     for name in ("sources", "destinations"):
         for i, rank in enumerate(_array(operation, name)):
             if not 0 <= rank < comm.size:
-                what = f"{name}[{i}] is {rank}, but the communicator has {ranks_of(comm.size)}"
-                yield Finding.of("neighbor-rank", what, [operation.party()])
+                yield Finding.of(
+                    "neighbor-rank",
+                    [operation.party()],
+                    argument=name,
+                    index=i,
+                    number=rank,
+                    ranks=ranks_of(comm.size),
+                )
 
 
 def _weights(operation: Operation, *names: str) -> Findings:
     for name in names:
         for i, weight in enumerate(_array(operation, name)):
             if weight < 0:
-                what = f"{name}[{i}] is {weight}"
-                yield Finding.of("negative-weight", what, [operation.party()], name=name)
+                yield Finding.of(
+                    "negative-weight", [operation.party()], argument=name, index=i, number=weight
+                )
 
 
 def _split(operation: Operation, _: Comm) -> Findings:
@@ -213,7 +220,7 @@ def _split(operation: Operation, _: Comm) -> Findings:
     if colour is None or colour >= 0:
         return
     if operation.process.around.constant_name(colour, "MPI_UNDEFINED") is None:
-        yield Finding.of("negative-colour", f"color is {colour}", [operation.party()])
+        yield Finding.of("negative-colour", [operation.party()], number=colour)
 
 
 def _leaders(operation: Operation, comm: Comm) -> Findings:
@@ -230,12 +237,14 @@ def _leaders(operation: Operation, comm: Comm) -> Findings:
 
 def _leader(operation: Operation, name: str, rank: int | None, size: int, comm: str) -> Findings:
     if rank is not None and not 0 <= rank < size:
-        what = f"{name} is {rank}, but {comm} has {ranks_of(size)}"
-        yield Finding.of("leader", what, [operation.party()], comm=comm)
-
-
-def _processes(size: int) -> str:
-    return f"{size} process{'es' * (size != 1)}"
+        yield Finding.of(
+            "leader",
+            [operation.party()],
+            argument=name,
+            number=rank,
+            comm_argument=comm,
+            ranks=ranks_of(size),
+        )
 
 
 _CHECKS: Mapping[str, Callable[[Operation, Comm], Findings]] = {

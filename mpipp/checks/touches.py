@@ -13,7 +13,11 @@ from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Process
 from mpipp.model import MEANWHILE, NEVER, Touch
+from mpipp.show.phrases import Phrase
 
+_MOVED = ", whose data had been moved by the next call"
+_SIZE = ", in an access of {bytes}"
+NOT_KNOWN = Phrase("it is not known whether the data had been moved")
 RULES = ("touched-while-pending", "touched-once-moved")
 
 
@@ -37,17 +41,23 @@ def _of_operation(process: Process, touch: Touch, of: list[Access]) -> Findings:
             return
 
 
-def _of_element(process: Process, touch: Touch, access: Access, element: str) -> Finding:
+def _of_element(process: Process, touch: Touch, access: Access, element: Phrase) -> Finding:
     verb = "stores to" if touch.stores else "loads"
-    noun = "store to" if touch.stores else "load from"
     operation, buffer = access.operation, access.buffer
     tid = operation.request.tid if operation.request is not None else 0
     threads = (touch.tid, tid) if touch.tid and tid and touch.tid != tid else None
-    thread = f", in thread {threads[0]}" if threads else ""
-    size = f", in an access of {touch.bytes:,} byte{'s' * (touch.bytes > 1)}" if touch.bytes else ""
+    subject = Phrase.of(
+        "{verb} {name}, at {address}{variable}{size}{thread}",
+        verb=verb,
+        name=element,
+        address=touch.address,
+        variable=in_variable(touch.variable),
+        size=Phrase.of(_SIZE, bytes=touch.bytes) if touch.bytes else Phrase(""),
+        thread=Phrase.of(", in thread {thread}", thread=threads[0]) if threads else Phrase(""),
+    )
     by = Party(
         process.number,
-        f"{verb} {element}, at {touch.address:#x}{in_variable(touch.variable)}{size}{thread}",
+        subject,
         "at",
         touch.site,
         None,
@@ -55,34 +65,36 @@ def _of_element(process: Process, touch: Touch, access: Access, element: str) ->
         Evidence(operation.call, operation.on, None, buffer.role, touch.address - buffer.address),
     )
     rule = "touched-once-moved" if touch.moved else "touched-while-pending"
-    late = ", whose data had been moved by the next call" if touch.moved else ""
     found = Finding.of(
         rule,
-        f"a {noun} the buffer of a pending {operation.call.procedure}{late}",
         [
             by,
             operation.party(*_known(touch, threads)),
             *operation.start(),
             *_end(process, touch),
         ],
+        "store" if touch.stores else "load",
+        procedure=operation.call.procedure,
+        wait_procedure=until.completing(operation.call),
+        clause=_MOVED if touch.moved else "",
     )
     return until.of_kind(found, operation.call)
 
 
-def in_variable(variable: str) -> str:
-    """Of the program, behind an address: ", in faces+3968"; "" where none is known."""
-    return f", in {variable}" if variable else ""
+def in_variable(variable: str) -> Phrase:
+    """Of the program, behind an address: ", in faces+3968"; empty where none is known."""
+    return Phrase.of(", in {variable}", variable=variable) if variable else Phrase("")
 
 
-def _known(touch: Touch, threads: tuple[int, int] | None) -> Iterator[str]:
+def _known(touch: Touch, threads: tuple[int, int] | None) -> Iterator[Phrase]:
     if threads:
-        yield f"started in thread {threads[1]}"
+        yield Phrase.of("started in thread {thread}", thread=threads[1])
     if touch.moved is False:
-        yield "when the process called MPI next, the data had not been moved"
+        yield Phrase("when the process called MPI next, the data had not been moved")
     elif touch.moved is None:
-        yield "it is not known whether the data had been moved"
+        yield NOT_KNOWN
     if touch.end == NEVER:
-        yield "nothing has completed it when MPI_Finalize is called"
+        yield Phrase("nothing has completed it when MPI_Finalize is called")
 
 
 def _end(process: Process, touch: Touch) -> list[Party]:
@@ -93,5 +105,5 @@ def _end(process: Process, touch: Touch) -> list[Party]:
     call = thread.call
     is_late = touch.end != MEANWHILE
     end = f"{touch.end} it, came after" if is_late else "completes it, had not returned"
-    what = f"{call.procedure}, which {end}"
+    what = Phrase.of("{procedure}, which {clause}", procedure=call.procedure, clause=end)
     return [Party(process.number, what, "called at", call.site, None, (), Evidence(call))]

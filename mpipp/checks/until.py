@@ -14,10 +14,12 @@ from mpipp.model import Call
 
 def of_kind(finding: Finding, call: Call) -> Finding:
     """A finding about a buffer of a pending operation, as it is of that kind of operation."""
-    advice = finding.advice
-    if not call.facts.returns_at_once:  # one-sided, without a request
-        advice = advice.replace("MPI_Wait", "MPI_Win_flush")
-    return replace(finding, rule=finding.rule._replace(section=_section(call)), advice=advice)
+    return replace(finding, rule=finding.rule._replace(section=_section(call)))
+
+
+def completing(call: Call) -> str:
+    """The procedure that completes such an operation: a one-sided one may have no request."""
+    return "MPI_Wait" if call.facts.returns_at_once else "MPI_Win_flush"
 
 
 def _section(call: Call) -> str:

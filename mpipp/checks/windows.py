@@ -14,7 +14,13 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import World
 from mpipp.datatypes.overlap import region
 from mpipp.model import Buffer, DatatypeRecord, Win
+from mpipp.show.phrases import Phrase
 
+_COMPARE = "compare the displacement, the count and the datatype's extent with the window's size"
+_UNITS = (
+    "{offset} would fit in bytes, but this window counts displacements in units of {unit_size} "
+    "bytes (disp_unit)"
+)
 _MAKING = ("MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared")
 
 
@@ -26,14 +32,11 @@ def check(process: Process) -> Findings:
         size = operation.call.arguments.get("size")
         unit = operation.call.arguments.get("disp_unit")
         if isinstance(size, int) and size < 0:
-            what = f"size is {size}"
-            yield Finding.of("negative-window-size", what, [operation.party()])
+            yield Finding.of("negative-window-size", [operation.party()], size=size)
         elif isinstance(unit, int) and unit < 1:
-            what = f"disp_unit is {unit}"
-            yield Finding.of("displacement-unit", what, [operation.party()])
+            yield Finding.of("displacement-unit", [operation.party()], size=unit)
         elif operation.call.arguments.get("base") == 0 and isinstance(size, int) and size > 0:
-            what = f"base is a null pointer, but size is {size}"
-            yield Finding.of("null-window", what, [operation.party()])
+            yield Finding.of("null-window", [operation.party()], size=size)
 
 
 def check_targets(known: World) -> Findings:
@@ -89,22 +92,27 @@ def _outside(operation: Operation, buffer: Buffer, target: Process, win: Win) ->
     if reached.low >= 0 and reached.high <= win.size:
         return
     call = operation.call
-    what = (
-        f"{call.procedure} {_verb(buffer)} the bytes [{reached.low}, {reached.high}) of the window "
-        f"of rank {call.target_rank}, which has {win.size}"
-    )
     in_bytes = region(record.tree, buffer.count, displacement)
-    advice = "compare the displacement, the count and the datatype's extent with the window's size"
+    advice = Phrase(_COMPARE)
     if win.disp_unit > 1 and in_bytes.low >= 0 and in_bytes.high <= win.size and displacement:
-        advice = (
-            f"{displacement} would fit in bytes, but this window counts displacements in units of "
-            f"{win.disp_unit} bytes (disp_unit)"
-        )
-    details = (
-        f"target_disp {displacement} x disp_unit {win.disp_unit} = {displacement * win.disp_unit}"
+        advice = Phrase.of(_UNITS, offset=displacement, unit_size=win.disp_unit)
+    detail = Phrase.of(
+        "target_disp {offset} x disp_unit {unit_size} = {bytes_offset}",
+        offset=displacement,
+        unit_size=win.disp_unit,
+        bytes_offset=displacement * win.disp_unit,
     )
-    parties = [operation.party(details), target.made(win)]
-    yield Finding.of("outside-window", what, parties, advice=advice)
+    yield Finding.of(
+        "outside-window",
+        [operation.party(detail), target.made(win)],
+        procedure=call.procedure,
+        verb=_verb(buffer),
+        offset=reached.low,
+        end_offset=reached.high,
+        rank=call.target_rank if call.target_rank is not None else -1,
+        size=win.size,
+        advice=advice,
+    )
 
 
 def _verb(buffer: Buffer) -> str:

@@ -70,6 +70,10 @@ class Checked:
         known = [rank for rank in ranks if rank is not None]
         return f"{wording.ranks(known)} ({inferiors})" if len(known) == len(ranks) else inferiors
 
+    def rank(self, number: int) -> int | None:
+        """A process's rank in MPI_COMM_WORLD; None: it has none."""
+        return self.sessions[number].registry.info.world_rank
+
     def place(self, operation: Operation) -> str:
         """The source line of a call."""
         session = self.sessions[operation.process.number]
@@ -90,7 +94,7 @@ class Checked:
                 for access in accesses(operation):
                     element = next(access.names(address), None)
                     if element is not None:
-                        yield element, operation
+                        yield element.text, operation
 
     def outside(self, process: Process) -> str:
         """What a process does that is not in MPI: "computing at solver.c:80 in relax"."""

@@ -26,7 +26,8 @@ def lines(wanted: str, leaks_too: bool, as_json: bool) -> list[str]:
 def _report(found: list[Finding], checked: Checked) -> Iterator[str]:
     folded = report.folded(found, checked.where)
     for one in folded:
-        yield from report.text(one, checked.where, checked.label)
+        record = report.record(one, checked.where, checked.label, checked.rank)
+        yield from (line.text for line in report.lines(record))
         yield ""
     yield from checked.failures
     amount = _counted(len(folded), "finding", "findings") if folded else "no findings"
@@ -50,7 +51,7 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def _document(found: list[Finding], checked: Checked) -> str:
-    records = [report.record(one, checked.where, checked.label) for one in found]
+    records = [report.record(one, checked.where, checked.label, checked.rank) for one in found]
     content = {
         "processes": [checked.label(i) or "1" for i in range(len(checked.processes))],
         "not_checked": checked.failures,

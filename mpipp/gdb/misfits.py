@@ -26,6 +26,7 @@ from mpipp.gdb.sessions import Session
 from mpipp.model import Buffer, DatatypeRecord, Share
 from mpipp.programtypes import structs
 from mpipp.programtypes.compare import Problem, Report
+from mpipp.show.phrases import Phrase
 
 _CERTAIN = ("kind", "size", "straddles", "inside", "padding")
 _MOST = 64  # places in a process: looking for variables takes time
@@ -128,12 +129,19 @@ def _holds_bytes(report: Report) -> bool:
 
 
 def _finding(operation: Operation, buffer: Buffer, part: _Part, report: Report) -> Finding:
-    said = [problem.text for problem in _wrong(report)[:_MOST_SAID]]
+    said = [Phrase.of("{text}", text=problem.text) for problem in _wrong(report)[:_MOST_SAID]]
     bad = aligned.misaligned(part.record.tree, part.entries)
     if bad is not None:
-        said.append(f"{bad.path} is not at a multiple of its alignment")
-    where = report.layout.described
-    peer = "" if part.peer is None else f" for {operation.peer(part.peer)}"
-    what = f"the datatype of {buffer.role}{peer} does not fit the variable {where}"
-    found = Finding.of("variable-type", what, [operation.party(*said)])
+        template = "{element} is not at a multiple of its alignment"
+        said.append(Phrase.of(template, element=bad.path))
+    clause = Phrase("")
+    if part.peer is not None:
+        clause = Phrase.of(" for {peer}", peer=operation.peer(part.peer))
+    found = Finding.of(
+        "variable-type",
+        [operation.party(*said)],
+        argument=buffer.role,
+        clause=clause,
+        variable=report.layout.described,
+    )
     return replace(found, standard=operation.process.registry.info.standard)

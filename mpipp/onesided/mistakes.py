@@ -11,31 +11,6 @@ from mpipp.onesided.accesses import Entry, bounds
 from mpipp.onesided.epochs import Epochs, Span, Window
 from mpipp.onesided.rules import READ, WRITTEN
 
-# What is wrong, by the id of the rule (checks/rules/onesided.py).
-MISTAKES = {
-    "rma-no-epoch": "an operation where no epoch is open for its target",
-    "rma-with-request": "an operation with a request in an active target epoch",
-    "rma-given-up": "the request of an operation is freed",
-    "rma-nested": "an epoch is opened while another is open that excludes it",
-    "rma-locked": "a target is locked that this process has locked",
-    "rma-no-locks": "a window is locked of which the info key no_locks says that it is not",
-    "rma-exposed": "a window is locked in a process while that has exposed it",
-    "rma-not-open": "a call ends, or must be in, an epoch that is not open",
-    "rma-not-ended": "an epoch is open at the end",
-    "rma-gone": "the buffer of an operation is gone before it is complete",
-    "rma-window-gone": "memory of a window is given back while the window has it",
-    "rma-twice": "an operation writes the same memory twice",
-    "rma-detached": "an operation on memory that is not attached to its window",
-    "rma-nocheck": "MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone",
-    "rma-not-posted": "MPI_MODE_NOCHECK, but nothing says that MPI_Win_post has returned before "
-    "MPI_Win_start",
-    "rma-some-fences": "an assertion of MPI_Win_fence by some processes alone",
-    "rma-noprecede": "MPI_MODE_NOPRECEDE, but operations precede",
-    "rma-noput": "MPI_MODE_NOPUT, but there is an update",
-    "rma-nostore": "MPI_MODE_NOSTORE, but there was a store",
-}
-
-
 _OPENING = ("fence", "post", "start", "lock", "lock_all")
 _OF_ALL = ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")  # of a fence, or of none of its processes
 
@@ -44,7 +19,7 @@ class Mistake(NamedTuple):
     """What is wrong with an event.
 
     Attributes:
-        rule: of MISTAKES.
+        rule: its id (checks/rules/onesided.py).
         other: what it does not go together with: the epoch that is open, the assertion, what gives
             its buffer back ...
         times: how often at these lines.

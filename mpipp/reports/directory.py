@@ -51,6 +51,9 @@ class Party(NamedTuple):
     places: Sequence[Place]  # innermost first
     buffers: Sequence[Drawn]
     ordinal: int = 0  # of a call in its channel; 0: not known
+    ranks: Sequence[int] = ()  # in MPI_COMM_WORLD; empty: not known
+    procedure: str = ""  # of a call
+    arguments: Mapping[str, int] = {}  # by which it meets others' calls: dest, source, tag, root
 
     @property
     def library(self) -> str:
@@ -108,6 +111,13 @@ class Lifelines(NamedTuple):
     wanted: str
 
 
+class Line(NamedTuple):
+    """A line of a finding; `place`: the source line that it names, "" without."""
+
+    text: str
+    place: str
+
+
 class Entry(NamedTuple):
     """A finding."""
 
@@ -120,11 +130,18 @@ class Entry(NamedTuple):
     advice: str
     must: str
     follows: str
-    text: str  # its block, as the run printed it
+    lines: Sequence[Line]  # as the run printed it
+    shown_as: str  # the processes whose facts are shown, where others differ
+    fingerprint: str  # equal for the same mistake in another run
     picture: str  # SVG: who waits for whom; "" if nobody does
     timeline: Timeline | None
     lifelines: Lifelines | None
     number: int = 0  # among those of the run, from 1
+
+    @property
+    def text(self) -> str:
+        """All lines in one piece."""
+        return "\n".join(line.text for line in self.lines)
 
 
 class Suppressed(NamedTuple):
@@ -258,6 +275,11 @@ class _Fields:
             raise MpippError(f"{self._path} is damaged: {name} has more than numbers")
         return [one for one in found if isinstance(one, int)]
 
+    def integers(self, name: str) -> dict[str, int]:
+        """A mapping of names to numbers."""
+        found: dict[str, object] = self._get(name, dict, {})
+        return {one: value for one, value in found.items() if type(value) is int}
+
     def objects(self, name: str, make: Callable[[_Fields], _T]) -> list[_T]:
         found: list[object] = self._get(name, list, [])
         return [make(_Fields(one, self._path, self.pictures)) for one in found]
@@ -333,11 +355,19 @@ def _entry(of: _Fields) -> Entry:
         advice=of.text("advice"),
         must=of.text("must"),
         follows=of.text("follows"),
-        text=of.text("text"),
+        lines=_lines(of),
+        shown_as=of.text("shown_as"),
+        fingerprint=of.text("fingerprint"),
         picture=of.picture("picture"),
         timeline=_timeline(of.object("timeline")) if of.has("timeline") else None,
         lifelines=_lifelines(of.object("lifelines")) if of.has("lifelines") else None,
     )
+
+
+def _lines(of: _Fields) -> list[Line]:
+    # Earlier versions wrote the text alone.
+    found = of.objects("lines", lambda one: Line(one.text("text"), one.text("place")))
+    return found or [Line(line, "") for line in of.text("text").split("\n")]
 
 
 def _party(of: _Fields) -> Party:
@@ -349,6 +379,9 @@ def _party(of: _Fields) -> Party:
         of.objects("frames", _place),
         of.objects("buffers", _drawn),
         of.optional("ordinal") or 0,
+        of.numbers("ranks"),
+        of.text("procedure"),
+        of.integers("arguments"),
     )
 
 

@@ -163,7 +163,8 @@ def _place(entry: Entry) -> str:
 
 def _finding(entry: Entry) -> Iterator[str]:
     if entry.picture or not entry.parties:  # what its parties do not tell
-        yield f'<pre class="block">{e(entry.text.partition(chr(10))[2])}</pre>'
+        block = "\n".join(line.text for line in entry.lines[1:])
+        yield f'<pre class="block">{e(block)}</pre>'
     of = entry.lifelines
     if of is not None:
         name = f"{lifelines.title(of)}. {lifelines.described(of)}"
@@ -176,8 +177,8 @@ def _finding(entry: Entry) -> Iterator[str]:
             # The others are in the picture.
             yield from _party(party, is_open=of is None or number < _ACCESSES)
         yield "</div>"
-        lines = [line for line in entry.text.split("\n") if line.startswith("  shown as in ")]
-        yield from (f'<p class="dim">{e(line.strip())}</p>' for line in lines)
+        if entry.shown_as:
+            yield f'<p class="dim">shown as in {e(entry.shown_as)}</p>'
     rows = [
         ("May follow from", entry.follows),
         ("Rule", entry.rule),

@@ -24,7 +24,6 @@ _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 _ROOT = "SRCROOT"
-_WORDS = re.compile(r"0x[0-9a-f]+|\d+")
 
 
 def sarif(run: Run) -> str:
@@ -101,7 +100,7 @@ def _result(entry: Entry, ids: Mapping[str, int], directory: str) -> dict[str, A
         "ruleIndex": ids[entry.id],
         "level": entry.severity,
         "message": _message(entry.text or entry.what),
-        "partialFingerprints": {"place/v1": _fingerprint(entry)},
+        "partialFingerprints": {"finding/v2": plain(entry.fingerprint)},
     }
     if places:
         found["locations"] = [_location(places[0][1], directory)]
@@ -126,12 +125,6 @@ def _message(text: str) -> dict[str, str]:
 
 def _words(party: Party) -> str:
     return f"{party.process}: {party.text}" if party.process else party.text
-
-
-def _fingerprint(entry: Entry) -> str:
-    # The same of the next run: without numbers of handles and ranks.
-    places = [place.frame.text for party in entry.parties for place in party.places[:1]]
-    return plain("; ".join([entry.id, _WORDS.sub("", entry.what), *places]))
 
 
 def _stack(party: Party, directory: str) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.errors import MpippError
@@ -13,31 +12,27 @@ if TYPE_CHECKING:
     from mpipp.reports.directory import Party
 
 OPTION = "--stop-at"
-_PROCEDURE = re.compile(r"MPI_\w+(?=\()")
-_ARGUMENTS = re.compile(r"\b(tag|dest|source|root) = ([\w-]+)")
-_RANKS = re.compile(r"ranks? (.*)")
-_INTERVAL = re.compile(r"([0-9]{1,18})(?: to ([0-9]{1,18}))?")
+_LONGEST = 19  # digits of a number
 
 
 class Target(NamedTuple):
     """A call."""
 
-    ranks: list[list[int]]  # the first and last of some in MPI_COMM_WORLD, of any of which it is
+    ranks: Sequence[int]  # in MPI_COMM_WORLD, of any of which it may be
     procedure: str  # "": any, of the place where an object was made
     place: str  # "halo.c:12 in main"
     ordinal: int  # in its channel; 0: not known
-    text: str  # "MPI_Send(dest = 1, ..."
+    arguments: Mapping[str, int]  # by which it meets others' calls: dest, source, tag, root
 
-    def fits(self, rank: int | None, procedure: str, place: str, text: str) -> bool:
+    def fits(
+        self, rank: int | None, procedure: str, place: str, arguments: Mapping[str, int]
+    ) -> bool:
         """Whether a call is at this place, and of the same channel as far as that is known."""
-        known = rank is not None and any(first <= rank <= last for first, last in self.ranks)
-        if not known or self.procedure not in ("", procedure) or self.place != place:
+        if rank not in self.ranks or self.procedure not in ("", procedure) or self.place != place:
             return False
-        is_one = len(self.ranks) == 1 and self.ranks[0][0] == self.ranks[0][1]
-        alike = ("tag", "dest", "source", "root") if is_one else ("tag",)
-        given = dict(_ARGUMENTS.findall(text))
-        wanted = dict(_ARGUMENTS.findall(self.text)) if self.ordinal else {}
-        return all(given.get(name) == wanted[name] for name in alike if name in wanted)
+        equal = ("tag",) if len(self.ranks) > 1 else ("tag", "dest", "source", "root")
+        wanted = self.arguments if self.ordinal else {}
+        return all(arguments.get(name) == wanted[name] for name in equal if name in wanted)
 
 
 def targets(finding: str) -> list[Target]:
@@ -48,7 +43,7 @@ def targets(finding: str) -> list[Target]:
     from mpipp.reports import directory  # it takes some time to load
 
     name, _, number = finding.rpartition(":")
-    if not name or not _INTERVAL.fullmatch(number):
+    if not name or not (number.isascii() and number.isdigit() and len(number) < _LONGEST):
         raise MpippError(
             f"{OPTION} {finding}: write DIR:NUMBER, as mpipp report DIR says it of each finding"
         )
@@ -64,24 +59,12 @@ def targets(finding: str) -> list[Target]:
 def of(parties: Sequence[Party]) -> Iterator[Target]:
     """The calls of a finding's parties."""
     for party in parties:
-        ranks = _intervals(party.process)
-        if not party.places or not ranks or party.made == "at":  # a load or store is no call
+        # A load or store is no call.
+        if not party.places or not party.ranks or party.made == "at":
             continue
-        made = _PROCEDURE.match(party.text) if party.made == "called at" else None
-        procedure, ordinal = (made[0], party.ordinal) if made else ("", 0)
-        yield Target(ranks, procedure, party.places[0].frame.text, ordinal, party.text)
-
-
-def _intervals(label: str) -> list[list[int]]:
-    # Of "rank 3", "ranks 0, 2 to 5 and 8". A label may say "ranks 0 to 99999999999".
-    found = _RANKS.fullmatch(label)
-    intervals = []
-    for word in re.split(", | and ", found[1]) if found else ():
-        ends = _INTERVAL.fullmatch(word)
-        if ends is None:
-            return []
-        intervals.append([int(ends[1]), int(ends[2] or ends[1])])
-    return intervals
+        ordinal = party.ordinal if party.procedure else 0
+        place = party.places[0].frame.text
+        yield Target(party.ranks, party.procedure, place, ordinal, party.arguments)
 
 
 def _counted(findings: int) -> str:

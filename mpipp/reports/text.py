@@ -53,23 +53,13 @@ def suppressed(run: Run) -> str:
 def _block(entry: Entry) -> Iterator[str]:
     # As the run printed it, and behind each place its line.
     places = {place.frame.text: place for party in entry.parties for place in party.places}
-    for line in entry.text.split("\n"):
-        yield line
-        known = places.pop(_place(line), None)
-        if known is not None:
-            source = _line(known)
-            indent = " " * (len(line) - len(line.lstrip()))
-            if source:
-                yield f"{indent}  {known.frame.line} | {source}"
-
-
-def _place(line: str) -> str:
-    # "    called at rows.c:22 in main" names one.
-    for word in ("called at ", "made at ", "from ", "at "):
-        before, found, place = line.partition(word)
-        if found and (not before.strip() or before.endswith(", ")):
-            return place
-    return ""
+    for line in entry.lines:
+        yield line.text
+        known = places.pop(line.place, None)
+        source = _line(known) if known is not None else ""
+        if known is not None and source:
+            indent = " " * (len(line.text) - len(line.text.lstrip()))
+            yield f"{indent}  {known.frame.line} | {source}"
 
 
 def _line(place: Place) -> str:

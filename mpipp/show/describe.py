@@ -26,7 +26,7 @@ from mpipp.model import (
     Win,
 )
 from mpipp.plain import plain
-from mpipp.show.members import Constant
+from mpipp.show.members import Constant, Own
 from mpipp.show.structure import Array, Shown, Struct, datatype
 
 _TOPOLOGIES = {"cartesian": "CART", "graph": "GRAPH", "distributed graph": "DIST_GRAPH"}
@@ -104,7 +104,7 @@ def handle(kind: str, value: int, around: Surroundings) -> Shown:
 
 def unknown(kind: str, value: int) -> Constant:
     """What is said of a handle that denotes nothing."""
-    return Constant(f"<unknown MPI_{kind.capitalize()} {value:#x}>")
+    return Own(f"<unknown MPI_{kind.capitalize()} {value:#x}>")
 
 
 def described(found: Object | Broken, around: Surroundings) -> Shown:
@@ -276,7 +276,7 @@ def address_of(buffer: Buffer, around: Surroundings) -> Shown:
         return Constant("MPI_IN_PLACE")
     if is_bottom(buffer, around):
         return Constant("MPI_BOTTOM")
-    return Constant(f"{buffer.address:#x}")
+    return Own(f"{buffer.address:#x}")
 
 
 def is_bottom(buffer: Buffer, around: Surroundings) -> bool:
@@ -352,7 +352,7 @@ class _Column(Sequence[Shown]):
 
 def _win(win: Win, around: Surroundings) -> _Members:
     result: _Members = [
-        ("base", Constant(f"{win.base:#x}")),
+        ("base", Own(f"{win.base:#x}")),
         ("size", win.size),
         ("disp_unit", win.disp_unit),
         ("flavor", Constant(win.flavor.upper())),

@@ -21,6 +21,12 @@ class Constant(str):
     __slots__ = ()
 
 
+class Own(Constant):
+    """A constant that each call has its own of: an address, a handle."""
+
+    __slots__ = ()
+
+
 class Entries(Sequence["Members"]):
     """The blocks of a datatype, one struct each, made when asked for."""
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Object, Request
 from mpipp.show import describe
 from mpipp.show.describe import Surroundings
-from mpipp.show.members import quoted
+from mpipp.show.members import Own, quoted
 from mpipp.show.nested import Walker
-from mpipp.show.printing import Limits, shortened
+from mpipp.show.phrases import Phrase, Varies
+from mpipp.show.printing import Limits
 from mpipp.show.structure import Shown, Struct
 from mpipp.typetree import Datatype
 
@@ -21,17 +23,38 @@ _MOST_TEXT = 120  # characters of an object's description
 _MOST_ITEMS = 16
 _OF_EPOCHS = ("epochs", "locks", "access_group", "exposure_group")
 _SHORT = Limits(elements=_MOST_ITEMS)
+# Arguments and members that are ranks, or other things that each rank has its own of.
+_TYPES = {
+    "dest": "rank",
+    "source": "rank",
+    "target_rank": "rank",
+    "rank": "rank",
+    "target_disp": "offset",
+    "tag": "tag",
+    "recvtag": "tag",
+}
+_OF_A_RANK = ("coords", "world_ranks", "remote_world_ranks", "epochs", "locks")
 
 
-def described(found: Object, around: Surroundings) -> str:
+def described(found: Object, around: Surroundings) -> Phrase:
     """An object with what tells it from others of its kind."""
     if isinstance(found, DatatypeRecord):
-        return _datatype(found)
+        return Phrase.of("{text}", text=_datatype(found))
     if isinstance(found, Request):
-        text = f"{found.call.procedure} {found.state}, {arguments(found.call, around)}"
+        of = found.call.procedure, found.state
+        phrase = Phrase.of(
+            "{procedure} {kind}, {arguments}",
+            procedure=of[0],
+            kind=of[1],
+            arguments=arguments(found.call, around),
+        )
     else:
-        text = inline(_what_changes_first(describe.described(found, around)))
-    return shortened(text, _MOST_TEXT)
+        shown = _what_changes_first(describe.described(found, around))
+        if isinstance(shown, Struct):
+            phrase = Phrase.of("{members}", members=of_members(shown.members))
+        else:
+            phrase = Phrase.of("{text}", text=inline(shown))
+    return replace(phrase, most=_MOST_TEXT)
 
 
 def _what_changes_first(shown: Shown) -> Shown:
@@ -41,26 +64,57 @@ def _what_changes_first(shown: Shown) -> Shown:
     return Struct(sorted(shown.members, key=lambda member: member[0] not in _OF_EPOCHS))
 
 
-def arguments(call: Call, around: Surroundings, without: str = "") -> str:
-    """A call's arguments but the one of that name, each buffer in a few words."""
+def arguments(call: Call, around: Surroundings) -> tuple[Phrase, ...]:
+    """A call's arguments, each buffer in a few words; the facts' names are the arguments'."""
     roles = {buffer.role: buffer for buffer in call.buffers}
-    words = []
+    at_root = {buffer.role for buffer in call.facts.buffers if buffer.at == ("root",)}
+    found = []
     for name, value in describe.call_members(call, around):
-        if name == without:
-            continue
-        if name not in roles:
-            words.append(f"{name} = {inline(value, 1)}")
-            continue
-        buffer = roles[name]
-        in_place = around.constant_name(buffer.address, "MPI_IN_PLACE")
-        if call.state == "over" and not in_place:
-            words.append(f"{name} = {_amount(buffer)}")
-            continue
-        address = inline(describe.address_of(buffer, around))
-        # MPI_Alltoallw may be given no datatypes then.
-        nothing = in_place and buffer.datatype is None and not buffer.total_count
-        words.append(f"{name} = {address}" + ("" if nothing else f" ({_amount(buffer)})"))
-    return ", ".join(words)
+        buffer = roles.get(name)
+        phrase = _member(name, value, 1) if buffer is None else _buffer(call, buffer, around)
+        # Other ranks are not asked for it: that it is missing there is no difference.
+        found.append(replace(phrase, varies=Varies.RANKS) if name in at_root else phrase)
+    return tuple(found)
+
+
+def listed(phrases: Sequence[Phrase]) -> str:
+    """Arguments as text."""
+    return ", ".join(one.text for one in phrases)
+
+
+def _buffer(call: Call, buffer: Buffer, around: Surroundings) -> Phrase:
+    in_place = around.constant_name(buffer.address, "MPI_IN_PLACE")
+    if call.state == "over" and not in_place:
+        return Phrase.of("{argument} = {text}", argument=buffer.role, text=_amount(buffer))
+    address = _typed(buffer.role, describe.address_of(buffer, around), 0)
+    # MPI_Alltoallw may be given no datatypes then.
+    if in_place and buffer.datatype is None and not buffer.total_count:
+        return Phrase.of("{argument} = {value}", argument=buffer.role, value=address)
+    amount = _amount(buffer)
+    return Phrase.of(
+        "{argument} = {value} ({text})", argument=buffer.role, value=address, text=amount
+    )
+
+
+def of_members(members: Sequence[tuple[str, Any]], level: int = 0) -> tuple[Phrase, ...]:
+    """Each of a struct's members, `level` braces deep."""
+    return tuple(_member(name, value, level + 1) for name, value in members)
+
+
+def _member(name: str, value: Any, level: int) -> Phrase:
+    phrase = Phrase.of("{argument} = {value}", argument=name, value=_typed(name, value, level))
+    return replace(phrase, varies=Varies.RANKS) if name in _OF_A_RANK else phrase
+
+
+def _typed(name: str, value: Any, level: int) -> Phrase:
+    # A value with the type that its name gives it.
+    if isinstance(value, Struct):
+        return Phrase.of("{{{members}}}", members=of_members(value.members, level))
+    if isinstance(value, Own):
+        return Phrase.of("{own}", own=str(value))
+    kind = _TYPES.get(name, "number" if isinstance(value, int) else "text")
+    shown = value if isinstance(value, int) else inline(value, level)
+    return Phrase.of(f"{{{kind}}}", **{kind: shown})
 
 
 def data(call: Call, around: Surroundings) -> list[str]:

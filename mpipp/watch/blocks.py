@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from mpipp.checks import report
 from mpipp.rundirectory import NODES, RunDirectory
 from mpipp.show import wording
 from mpipp.watch.total import NOTHING, Total
@@ -17,8 +18,8 @@ ALIKE = "alike"  # what a record has for `joined` alone
 
 _Processes = list[list[int]]  # of each finding that was folded, the ranks of its parties
 _SEVERITIES = {"error": "errors", "warning": "warnings"}
-_TEXTS = ("id", "what", "rule", "advice", "text")
-_PARTY = ("process", "text")
+_TEXTS = ("id", "what", "rule", "advice", "must", "text", "shown_as")
+_PARTY = ("process", "text", "made")
 
 
 class Block(NamedTuple):
@@ -107,13 +108,9 @@ def joined(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
         same = groups.setdefault(known, []) if known else []
         into = next((n for n in same if _may_join(result[n], one)), None)
         if into is not None:
-            try:
-                result[into] = _one(result[into], one)
-            except ValueError:  # a damaged text
-                pass
-            else:
-                total = _less(total, one)
-                continue
+            result[into] = _one(result[into], one)
+            total = _less(total, one)
+            continue
         same.append(len(result))
         result.append(one)
     kept = []
@@ -149,26 +146,22 @@ def _may_join(into: Block, one: Block) -> bool:
 def _one(into: Block, one: Block) -> Block:
     first, other = into.records[0], one.records[0]
     ranks = [*_ranks(into), *_ranks(one)]
-    before, text, at = first["text"], first["text"], 0
     parties = []
     for number, party in enumerate(first["parties"]):
-        label = wording.ranks({of[number] for of in ranks})
-        old = f"\n  {party['process']}: {party['text']}"
-        at = text.index(old, at)
-        new = f"\n  {label}: {party['text']}"
-        text = text[:at] + new + text[at + len(old) :]
-        parties.append({**party, "process": label})
-    shown_as = f"\n  shown as in {wording.ranks(set(ranks[0]))}"
-    if shown_as not in text and _shown(first) != _shown(other):
-        at = text.index("\n  may follow from: " if first["follows"] else "\n  rule: ", at)
-        text = text[:at] + shown_as + text[at:]
-    record = {**first, "parties": parties, "text": text}
+        of = sorted({one[number] for one in ranks})
+        parties.append({**party, "process": wording.ranks(of), "ranks": of})
+    shown_as = first["shown_as"]
+    if _shown(first) != _shown(other):
+        shown_as = wording.ranks(set(ranks[0]))
+    record = {**first, "parties": parties, "shown_as": shown_as}
+    record.update(report.shown(report.lines(record)))
     record[ALIKE] = {**first[ALIKE], "ranks": ranks}
     late = {*into.late, *one.late}
     if into.printed != one.printed:
         late.update(rank for of in _ranks(one if into.printed else into) for rank in of)
     printed = into.printed or one.printed
-    return Block(into.text.replace(before, text, 1), [record], printed, sorted(late))
+    text = into.text.replace(first["text"], record["text"], 1)
+    return Block(text, [record], printed, sorted(late))
 
 
 def _shown(record: dict[str, Any]) -> object:

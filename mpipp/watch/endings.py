@@ -13,7 +13,7 @@ from mpipp.checks.process import Process
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.model import Site, procedures
-from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 from mpipp.watch import connection
 from mpipp.watch.watched import GONE, Watched, marked, operations
 
@@ -38,23 +38,21 @@ _LOOKS = 50
 _MOST_TOLD = 8  # processes, and groups of others
 
 _HOW = {
-    0: ("process-died", "died, by a signal or _exit"),
-    connection.EXITING: ("no-finalize", "ended without MPI_Finalize"),
-    connection.ABORTING: ("aborted", "called MPI_Abort"),
+    0: "process-died",
+    connection.EXITING: "no-finalize",
+    connection.ABORTING: "aborted",
 }
 
-# Of processes that died inside of calls: what is said, and what to do; where an error was told of
-# each call, and where none was.
+# What to do about processes that died inside of calls: where an error was reported of each call,
+# and where none was.
 _WRONG = (
-    "died in a call that is wrong",
     "correct the call: MPI most likely ended the program because of it, as it does unless another "
-    "error handler is set",
+    "error handler is set"
 )
 _INSIDE = (
-    "died inside of MPI",
     "look at what it printed: MPI ends a program where a call has failed, unless another error "
     "handler is set; of a process that a signal has killed the launcher says which, and mpipp gdb "
-    "shows its core file",
+    "shows its core file"
 )
 
 # The program has not returned from main.
@@ -76,24 +74,25 @@ def findings(
         others: processes that did not, or only because the launcher ends all of a job.
         wrong: those inside of calls of which an error was told.
     """
-    for end, (rule, what) in _HOW.items():
+    for end, rule in _HOW.items():
         processes = [process for process, how in ended if how == end]
         if not processes:
             continue
         parties = [party for one in processes[:_MOST_TOLD] for party in _parties(one)]
         details = _meanwhile(processes[0], others, place)
         if len(processes) > _MOST_TOLD:
-            details.insert(0, f"and {len(processes) - _MOST_TOLD} others")
+            others_left = len(processes) - _MOST_TOLD
+            details.insert(0, Phrase.of("and {others} others", others=others_left))
         parties[-1] = replace(parties[-1], details=tuple(details))
-        advice = ""
+        advice, how = "", "" if end else "signal-"
         if not end and all(map(_is_inside, processes)):
-            what, advice = _WRONG if all(one in wrong for one in processes) else _INSIDE
+            is_wrong = all(one in wrong for one in processes)
+            advice, how = (_WRONG, "wrong-") if is_wrong else (_INSIDE, "inside-")
         elif end == connection.EXITING and all(map(_is_in_mpi, processes)):
             advice = _EXITED_INSIDE
-        several = len(processes) > 1
-        subject = f"{len(processes)} processes have" if several else "a process has"
-        found = Finding.of(rule, f"{subject} {what}", parties)
-        found = replace(found, advice=advice or found.advice)
+        case = f"{how}{'several' if len(processes) > 1 else 'one'}"
+        found = Finding.of(rule, parties, case, times=len(processes))
+        found = replace(found, advice=Phrase(advice) if advice else found.advice)
         yield replace(found, standard=processes[0].registry.info.standard)
 
 
@@ -215,18 +214,18 @@ def _parties(process: Process) -> list[Party]:
     # What the process did in MPI.
     inside = [operation.party() for operation in operations(process)]
     for one in marked(process):
-        text = f"in {one.procedure}"
-        inside.append(Party(process.number, text, "called at", one.site, one.tid))
+        subject = Phrase.of("in {procedure}", procedure=one.procedure)
+        inside.append(Party(process.number, subject, "called at", one.site, one.tid))
     if inside:
         return inside
     last = next(process.registry.last_calls(), None)
     if last is None:
-        return [Party(process.number, "not in MPI", "called at", _NO_SITE)]
-    text = f"not in MPI; its last call was {last.procedure}"
-    return [Party(process.number, text, "called at", last.site, last.tid)]
+        return [Party(process.number, Phrase("not in MPI"), "called at", _NO_SITE)]
+    subject = Phrase.of("not in MPI; its last call was {procedure}", procedure=last.procedure)
+    return [Party(process.number, subject, "called at", last.site, last.tid)]
 
 
-def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> list[str]:
+def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> list[Phrase]:
     # What the others of its world do then. What tells it takes some time to load.
     from mpipp.checks.hangs.analysis import explain
     from mpipp.checks.hangs.report import Report
@@ -239,5 +238,7 @@ def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> lis
         groups = Report(found, place).groups(ranks)
     except (MpippError, StopIteration):  # of records that make no sense the checks tell
         return []
-    lines = [f"meanwhile {wording.ranks(members)}: {text}" for text, members in groups]
-    return lines[:_MOST_TOLD]
+    return [
+        Phrase.of("meanwhile {ranks}: {text}", ranks=tuple(members), text=text)
+        for text, members in groups[:_MOST_TOLD]
+    ]

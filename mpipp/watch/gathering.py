@@ -144,7 +144,7 @@ def gather(
     collected.unchecked = dict.fromkeys(compared.unchecked)
     blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
     view = compared.view
-    known = view.where, view.label, view.frames, view.world
+    known = view.where, view.label, view.frames, view.world, view.rank
     before = Told()
     if decided := paths(os.path.join(directory, STRICT)):  # calls that went on are found again
         _forget_calls(directory, decided)

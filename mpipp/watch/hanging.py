@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -51,7 +50,7 @@ class Hanging:
         self._told_some: dict[int, object] = {}
         self._some_from = 0.0  # when it may be looked again at some alone
         self._stuck: set[frozenset[str]] = set()  # those that were told never to go on
-        self._remarked: set[str] = set()  # of what stood still, and may go on
+        self._remarked: set[object] = set()  # of what stood still, and may go on
 
     def look(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
         """Again. `findings`: what else is found in processes that stand still."""
@@ -117,7 +116,7 @@ class Hanging:
         everybody = [one for one in self._watched if self._telling.can_read(one)]
         found: list[stuck.Told] = []
         others: list[Finding] = []
-        remarks: list[str] = []
+        remarks: list[stuck.Remark] = []
         try:
             found = self._stuck_of(everybody) or self._stuck_of(everybody, polling_waits=True)
             if not found:
@@ -133,8 +132,8 @@ class Hanging:
             return
         self._tell_stuck(self._without_told(found, others, View(everybody)), everybody)
         self._telling.tell(everybody, iter(others))
-        for text in remarks:
-            self._remark(text)
+        for remark in remarks:
+            self._remark(remark.text, remark.key)
 
     def _without_told(
         self, found: Iterable[stuck.Told], others: Iterable[Finding], view: View
@@ -157,11 +156,9 @@ class Hanging:
             or not any(calls & one.calls for calls in meetings)
         ]
 
-    def _remark(self, text: str) -> None:
-        # What is polled for may be another at each look.
-        known = re.sub(r"polling with .*", "polling", text)
-        if known not in self._remarked:
-            self._remarked.add(known)
+    def _remark(self, text: str, key: object) -> None:
+        if key not in self._remarked:
+            self._remarked.add(key)
             self._output.block(text, [])
 
     def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
@@ -176,7 +173,7 @@ class Hanging:
             if self._telling.collected.is_suppressed(("deadlock", finding.rule.id), places):
                 continue
             if not is_error:
-                self._remark(text)
+                self._remark(text, text)
             else:
                 self._stuck.add(who)
                 self._telling.collected.count("error")

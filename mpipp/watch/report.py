@@ -3,21 +3,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from mpipp.checks import report
 from mpipp.checks.finding import Finding, Party
+from mpipp.checks.report import Rank
 from mpipp.checks.rules.chosen import is_told, words
 from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppressions
 from mpipp.watch.blocks import ALIKE, MOST, MOST_AT_A_PLACE, place
 from mpipp.watch.total import Total
-
-_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
-_RANK = re.compile(r"rank (\d+)")
 
 _NONE = Suppressions()
 
@@ -51,18 +48,19 @@ class Collected:
         label: Label,
         frames: Callable[[Party], Sequence[Frame]] = lambda party: (),
         world: Callable[[int], str] = lambda number: "",
+        rank: Rank = lambda number: None,
         more: More = lambda finding, record: None,
     ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         """The blocks of those that were not found before, and each as records for machines.
 
         Args:
             frames: a party's places, for suppressions.
-            world: that of a process, on all nodes.
+            world, rank: a process's MPI_COMM_WORLD, equal on all nodes, and its rank there.
             more: adds to a record what only a report shows.
         """
         fresh = []
         for finding in filter(self.is_chosen, findings):
-            key = _of_one(finding, where, label)
+            key = report.identity(finding, where, label)
             if key not in self._known:
                 self._known.add(key)
                 fresh.append(finding)
@@ -71,7 +69,7 @@ class Collected:
             places = [frame for party in finding.parties for frame in frames(party)]
             if self.is_suppressed((finding.rule.check, finding.rule.id), places):
                 continue
-            record = _record(folded, where, label)
+            record = _record(folded, where, label, rank)
             at = place(record)
             told = self.errors + self.warnings
             if self._at[at] >= MOST_AT_A_PLACE or told >= MOST:
@@ -79,10 +77,9 @@ class Collected:
                 continue
             self._at[at] += 1
             self.count(finding.rule.severity)
-            text = "\n".join(report.text(folded, where, label))
-            record = {**record, "text": text, **_alike(folded, where, label, world)}
+            record.update(_alike(folded, where, world, rank))
             more(finding, record)
-            yield text, [record]
+            yield record["text"], [record]
 
     def is_chosen(self, finding: Finding) -> bool:
         """Whether its check is one of those that are to be made."""
@@ -123,35 +120,24 @@ class Collected:
         )
 
 
-def _record(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]:
-    # For machines, with all the processes that it is of.
-    record = report.record(folded.finding, where, label)
+def _record(folded: report.Folded, where: Where, label: Label, rank: Rank) -> dict[str, Any]:
+    record = report.record(folded, where, label, rank)
     for number, party in enumerate(record["parties"]):
-        of = sorted({processes[number] for processes in folded.processes})
-        party["process"] = label(*of)
         call = folded.finding.parties[number].evidence.call
         party["ordinal"] = call.ordinal if call is not None else None
     return record
 
 
 def _alike(
-    folded: report.Folded, where: Where, label: Label, world: Callable[[int], str]
+    folded: report.Folded, where: Where, world: Callable[[int], str], rank: Rank
 ) -> dict[str, Any]:
     # What it has in common with those of other nodes, if all its processes have ranks.
-    found = [[_RANK.fullmatch(label(one)) for one in of] for of in folded.processes]
-    ranks = [[int(name[1]) for name in of if name] for of in found]
-    if any(len(of) < len(folded.finding.parties) for of in ranks):
+    ranks = [[rank(one) for one in of] for of in folded.processes]
+    if any(None in of for of in ranks):
         return {}
     import hashlib  # it takes some time to load
 
     worlds = [world(one) for one in folded.processes[0]]
-    alike = worlds, report.alike(folded.finding, where)
-    key = hashlib.sha1(repr(alike).encode()).hexdigest()
+    alike = worlds, report.same_mistake(folded.finding, where)
+    key = hashlib.sha256(repr(alike).encode()).hexdigest()
     return {ALIKE: {"key": key, "ranks": ranks}}
-
-
-def _of_one(finding: Finding, where: Where, label: Label) -> object:
-    # The same finding of the same processes, at another time, and with its parties in any order.
-    what = sorted(_NUMBERS.sub("", finding.what).split())
-    parties = sorted((label(p.process), tuple(where(p))) for p in finding.parties)
-    return finding.rule.id, tuple(what), tuple(parties)

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from mpipp.checks import report
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.reports.stopping import Target
@@ -116,7 +117,7 @@ class Stopping:
         place, text = one.places.site(call.site)[0], operation.party().text
         for number, target in enumerate(self._targets):
             fits = target.ordinal in (0, call.ordinal, call.recv_ordinal)
-            fits = fits and target.fits(rank, call.procedure, place, text)
+            fits = fits and target.fits(rank, call.procedure, place, report.matched(call))
             if fits and (one.pid, number) not in self._stopped:
                 self._stopped.add((one.pid, number))
                 self._say(one, text, place)

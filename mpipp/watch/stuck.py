@@ -11,7 +11,7 @@ from mpipp.checks import deadlocks
 from mpipp.checks import report as text_of
 from mpipp.checks.finding import Finding
 from mpipp.checks.hangs import picture, records
-from mpipp.checks.hangs.analysis import Explanation, Knot, explain
+from mpipp.checks.hangs.analysis import Explanation, Knot, State, explain
 from mpipp.checks.hangs.report import Report
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.process import Process
@@ -64,14 +64,21 @@ def told(
             kind = "error" if is_error else "remark"
             headline = f"{kind}: {first}{mark and f' ({mark.strip()})'}"
             text = "\n".join([headline, *lines, *remarks])
-            record = text_of.record(finding, view.where, view.label)
+            record = text_of.record(finding, view.where, view.label, view.rank)
             said: dict[str, Any] = records.record(found, view)["deadlocks"][number]
-            record.update(said, check="deadlock", text=text)
+            record.update(said, check="deadlock", **text_of.shown(_placed(text, record)))
             record["picture"] = svg(picture.groups(found, view))
             pictured(finding, record)
             who = frozenset(view.label(found.states[rank].process.number) for rank in knot.ranks)
             meeting = calls(found, knot) if knot.mismatch else frozenset()
             yield Told(finding, text, record, is_error, who, meeting)
+
+
+def _placed(text: str, record: dict[str, Any]) -> Iterator[text_of.Line]:
+    # Each line with the first place of a party that it ends with.
+    places = list(dict.fromkeys(p for party in record["parties"] for p in party["where"][:1]))
+    for line in text.split("\n"):
+        yield text_of.Line(line, next((p for p in places if line.endswith(f" at {p}")), ""))
 
 
 def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
@@ -84,7 +91,14 @@ def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
     )
 
 
-def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[str]:
+class Remark(NamedTuple):
+    """What is said of processes that may go on; the key is equal at each look at the same."""
+
+    text: str
+    key: object
+
+
+def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[Remark]:
     """What is said of worlds in which nothing moves, and nothing is certain never to: remarks.
 
     Nothing where no process waits, or may wait, or some are not here.
@@ -99,7 +113,15 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
             first += ", but polls that found nothing"
         mark = view.mark(world.all[0].number)
         lines = (f"  {line}" for line in Report(found, view).others(stand=True))
-        yield "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])
+        text = "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])
+        yield Remark(text, tuple((rank, _key(state)) for rank, state in found.states.items()))
+
+
+def _key(state: State) -> object:
+    # A process that polls may ask for another request at each look.
+    polls = state.kind == "polls"
+    calls = [wait.operation.call for wait in state.waits] if not polls else []
+    return state.kind, tuple((call.procedure, call.site) for call in calls)
 
 
 def _remarks(found: Explanation, knot: Knot, may_call: Callable[[int], bool]) -> list[str]:

@@ -37,7 +37,7 @@ class Telling:
     def tell(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:
         """With one more line each; returns whether there was any that is new."""
         view, any_new, found = View(of), False, list(found)
-        known = view.where, view.label, view.frames, view.world
+        known = view.where, view.label, view.frames, view.world, view.rank
         parties = (p for one in found if one.rule.severity == "error" for p in one.parties)
         self._wrong.update((of[p.process], p.site.address) for p in parties)
         fresh = (one for one in found if not self.before.has(one, view.where))

@@ -67,6 +67,10 @@ class View:
         """What tells a process's job from others."""
         return mark(self._watched[number].spawned)
 
+    def rank(self, number: int) -> int | None:
+        """A process's rank in MPI_COMM_WORLD; None: it has none."""
+        return self._watched[number].registry.info.world_rank
+
     def world(self, number: int) -> str:
         """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
         return self._watched[number].registry.info.world

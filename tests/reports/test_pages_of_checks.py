@@ -17,7 +17,7 @@ import support
 from browser import Browser, browser
 
 from mpipp.checks.lifelines import MISTAKEN
-from mpipp.onesided.mistakes import MISTAKES
+from mpipp.checks.rules.onesided import MISTAKES
 from mpipp.reports import directory, lifelines
 from mpipp.reports.directory import Lifelines, Point
 from mpipp.rundirectory import DATA

@@ -15,6 +15,7 @@ from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppression
 from mpipp.rundirectory import NODES, RunDirectory
 from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 from mpipp.watch import gathering, nodes
 from mpipp.watch.blocks import (
     MOST,
@@ -42,16 +43,18 @@ def where(party: Party) -> list[str]:
 
 def sends(rank: int, line: int = 1, count: int = 4, times: int = 1) -> list[Finding]:
     """A send to the next, of so many bytes; as often at one place."""
-    sender = Party(rank, f"MPI_Send(dest = {rank + 1})", "called at", Site(line))
-    receiver = Party(rank + 1, "MPI_Recv", "called at", Site(9), None, (f"{count} bytes",))
-    found = Finding.of("datatype-leak", "1 datatype is not freed", [sender], call="MPI_Type_free")
+    call = Phrase.of("MPI_Send(dest = {rank})", rank=rank + 1)
+    sender = Party(rank, call, "called at", Site(line))
+    details = (Phrase.of("{bytes}", bytes=count),)
+    receiver = Party(rank + 1, Phrase("MPI_Recv"), "called at", Site(9), None, details)
+    found = Finding.of("datatype-leak", [sender], "one", times=1, noun="datatype")
     return [replace(found, parties=(sender, receiver))] * times
 
 
 def told(*found: Finding, world: str = "0-12") -> tuple[list[Block], Total]:
     """By a node, which writes it into the run's directory."""
     collected = Collected()
-    new = collected.new(found, where, label, world=lambda number: world)
+    new = collected.new(found, where, label, world=lambda number: world, rank=lambda number: number)
     blocks = [Block(text, of) for text, of in new]
     return [one[:3] for one in json.loads(json.dumps(blocks))], collected.total(2, 10)
 
@@ -138,7 +141,7 @@ def test_no_more_than_of_one_node() -> None:
     assert len(blocks) == MOST
     assert (total.warnings, total.untold) == (MOST, 5 * (MOST // 4) - MOST)
     words = [chr(ord("a") + number) for number in range(MOST_AT_A_PLACE + 3)]
-    at_one = [told(*(replace(one, what=word) for one in sends(0))) for word in words]
+    at_one = [told(*(replace(one, what=Phrase(word)) for one in sends(0))) for word in words]
     blocks, total = of_nodes(*at_one)
     assert [one.text.splitlines()[0][-1] for one in blocks] == words[:MOST_AT_A_PLACE]
     assert (total.warnings, total.untold) == (MOST_AT_A_PLACE, 3)

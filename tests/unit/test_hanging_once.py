@@ -14,6 +14,7 @@ from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import records
 from mpipp.checks.hangs.analysis import explain
 from mpipp.model import Site
+from mpipp.show.phrases import Phrase
 from mpipp.watch.hanging import Hanging
 from mpipp.watch.report import Collected
 from mpipp.watch.stuck import Told, calls
@@ -37,8 +38,10 @@ def told(one: Told, others: list[Finding]) -> list[Told]:
 
 def meeting(*places: tuple[int, int]) -> Finding:
     """Calls that do not match, by process and address."""
-    parties = [Party(process, "MPI_Bcast()", "called at", Site(at)) for process, at in places]
-    return Finding.of("collective-mismatch", "they meet", parties)
+    subject = Phrase("MPI_Bcast()")
+    parties = [Party(process, subject, "called at", Site(at)) for process, at in places]
+    facts = {"procedure": "MPI_Bcast", "other_procedure": "MPI_Gather", "noun": "communicator"}
+    return Finding.of("collective-mismatch", parties, "unnumbered", **facts)
 
 
 def test_a_call_that_is_over_is_no_second_mistake() -> None:

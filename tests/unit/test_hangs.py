@@ -146,7 +146,7 @@ def test_what_any_waits_for_is_a_finding() -> None:
     a.inside(call("MPI_Recv", source=ANY_SOURCE, tag=ANY_TAG))
     b.posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
     (found,) = deadlocks.check(job(a, b))
-    assert found.what == "ranks 0 and 1 wait for each other"
+    assert found.what.text == "ranks 0 and 1 wait for each other"
 
 
 def test_callbacks_in_finalize() -> None:

@@ -261,7 +261,7 @@ def titles(*processes: Recorded) -> tuple[str, str]:
     """Of what can never go on, in a report and as a finding."""
     found = explain(job(*processes))
     (knot,) = found.knots
-    return Report(found, Places()).headline(knot), deadlocks.finding(found, knot).what
+    return Report(found, Places()).headline(knot), deadlocks.finding(found, knot).what.text
 
 
 def test_who_is_in_another_collective_operation() -> None:
@@ -290,7 +290,7 @@ def test_all_who_are_named_are_shown() -> None:
     found = explain(job(a, b, c))
     (knot,) = found.knots
     finding = deadlocks.finding(found, knot)
-    assert finding.what == "ranks 0 to 2 wait for each other"
+    assert finding.what.text == "ranks 0 to 2 wait for each other"
     assert [party.process for party in finding.parties] == [1, 2, 0]
 
 

@@ -55,7 +55,7 @@ def test_two_calls_with_arguments_of_a_constructor_too() -> None:
         made.object("request", handle, call=call, state=state)
     registry = Registry(made.finish(), made.base)
     (found,) = check(Process(0, registry, Around(registry), None))
-    assert found.what.startswith("MPI_Irecv and MPI_Irecv write the same memory")
+    assert found.what.text.startswith("MPI_Irecv and MPI_Irecv write the same memory")
 
 
 class Somewhere:

@@ -38,7 +38,7 @@ def all_of(found: Iterator[Finding]) -> tuple[list[str], str]:
     said = []
     try:
         for one in found:
-            said.append(one.what)
+            said.append(one.what.text)
     except MpippError as error:
         return said, str(error)
     return said, ""

@@ -169,7 +169,7 @@ def in_portions(
     monkeypatch.setattr(many, "PORTION", 1)
     compared = run.compare(str(directory), told=[])
     found = [
-        (one.what.partition(",")[0], compared.view.label(*(p.process for p in one.parties)))
+        (one.what.text.partition(",")[0], compared.view.label(*(p.process for p in one.parties)))
         for one in compared.findings
     ]
     return found, compared.unchecked
@@ -216,7 +216,7 @@ def left(directory: Path, ended: list[Ended]) -> list[str]:
     for one in ended:
         content = files.written(one.process(), frames, "node").process
         RunDirectory(str(directory)).publish(f"{PROCESSES}/{one.rank}", content)
-    return [one.what for one in run.compare(str(directory), told=[]).findings]
+    return [one.what.text for one in run.compare(str(directory), told=[]).findings]
 
 
 def test_what_two_groups_do(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def found(*calls: Call, half: int = 0) -> list[str]:
             comm = replace(comm, inter=True, size=half, remote_size=half, world_ranks=own)
         member = Member(process, comm)
         joined.append(Joined(Operation(process, one, None, None, member.comm), member))
-    return [finding.what for finding in collectives.compare(joined)]
+    return [finding.what.text for finding in collectives.compare(joined)]
 
 
 def created(members: int, state: str = "over") -> Call:

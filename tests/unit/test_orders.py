@@ -59,10 +59,11 @@ def test_one_process_of_many(tmp_path: Path) -> None:
     found = many.chosen(paths, many.Alone())
     assert (found.portions, [ranks(some) for some in found.orders]) == ([], [[0, 41]])
     compared = run.compare(str(tmp_path), told=[])
-    assert [(one.rule.id, one.what) for one in compared.findings] == [("comm-order", CROSSED)]
+    assert [(one.rule.id, one.what.text) for one in compared.findings] == [("comm-order", CROSSED)]
     labels = [compared.view.label(party.process) for party in compared.findings[0].parties]
     assert (labels, compared.unchecked) == (["rank 0", "rank 41"], [])
-    details = [party.details for party in compared.findings[0].parties]
+    parties = compared.findings[0].parties
+    details = [tuple(map(str, party.details)) for party in parties]
     assert details == [
         (
             'collective call number 31 on communicator "MPI_COMM_WORLD", before number 31 on '
@@ -125,7 +126,7 @@ def test_what_was_told_of_others_that_differ_alike(
     ended[47] = Several(47, SIZE).does(comms, calls + on(DUP, WORLD))
     found = many.chosen(left(tmp_path, ended, per_node=10), many.Alone())
     assert [ranks(some) for some in found.orders] == [[7, 47], [40, 47]]
-    assert [one.what for one in run.compare(str(tmp_path), []).findings] == [CROSSED]
+    assert [one.what.text for one in run.compare(str(tmp_path), []).findings] == [CROSSED]
     assert run.compare(str(tmp_path), ["node4"]).findings == []
 
 
@@ -233,7 +234,7 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "of 10 processes that call in different orders on the same communicators 3 were compared"
     )
     assert found.unchecked == [sentence]
-    what = [one.what for one in run.compare(str(tmp_path / "some"), told=[]).findings]
+    what = [one.what.text for one in run.compare(str(tmp_path / "some"), told=[]).findings]
     assert what == [CROSSED]  # of either three once
     monkeypatch.setattr(run, "MOST_SECONDS", -1.0)
     assert run.compare(str(tmp_path / "some"), told=[]).unchecked == [

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from mpipp.checks.rules import RULES, TABLES, Rule, Version, cited, onesided
-from mpipp.onesided.mistakes import MISTAKES
+from mpipp.checks.rules.onesided import MISTAKES
 from mpipp.onesided.rules import APART, COPIES, ITSELF
 from mpipp.onesided.rules import RULES as ACCESSES
 

@@ -3,47 +3,32 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mpipp.reports import stopping
 from mpipp.reports.directory import Party, Place
 from mpipp.reports.sources import Frame
 
 
-def party(text: str, made: str, place: str) -> Party:
-    return Party("rank 0", text, made, (), (Place(Frame(place), 0, ()),), (), 0)
+def party(made: str, place: str, procedure: str = "") -> Party:
+    places = (Place(Frame(place), 0, ()),)
+    return Party("rank 0", "", made, (), places, (), 7, [0], procedure, {"tag": 5, "dest": 1})
 
 
 def test_a_load_or_store_is_no_call() -> None:
     parties = [
-        party("stores to buf[4](DOUBLE), at 0x10", "at", "blocks.c:12 in prepare"),
-        party("MPI_Isend(dest = 1, tag = 0)", "called at", "blocks.c:18 in give"),
-        party("MPI_Waitall, which completes it, came after", "called at", "blocks.c:23 in give"),
+        party("at", "blocks.c:12 in prepare"),
+        party("called at", "blocks.c:18 in give", "MPI_Isend"),
+        party("called at", "blocks.c:23 in give"),
     ]
     found = [(one.procedure, one.place) for one in stopping.of(parties)]
     assert found == [("MPI_Isend", "blocks.c:18 in give"), ("", "blocks.c:23 in give")]
 
 
-@pytest.mark.parametrize(
-    ("label", "ranks"),
-    [
-        ("rank 3", [[3, 3]]),
-        ("ranks 0, 2 to 5 and 8", [[0, 0], [2, 5], [8, 8]]),
-        ("ranks 0 to 99999999999", [[0, 99999999999]]),
-        ("ranks 0 to " + "9" * 5000, None),
-        ("rank \u00b2", None),
-        ("rank \u0663", None),
-        ("ranks 1 to", None),
-        ("process 7", None),
-    ],
-)
-def test_ranks_of_a_label(label: str, ranks: list[list[int]] | None) -> None:
-    """They may be of a directory that somebody has made: no list of them is."""
-    call = party("MPI_Send(dest = 1, tag = 0)", "called at", "a.c:1 in main")
-    found = list(stopping.of([call._replace(process=label)]))
-    assert [one.ranks for one in found] == ([] if ranks is None else [ranks])
-    for first, last in ranks or ():
-        for rank in (first, last):
-            assert found[0].fits(rank, "MPI_Send", "a.c:1 in main", call.text)
-        assert not found[0].fits(last + 1, "MPI_Send", "a.c:1 in main", call.text)
-    assert not any(one.fits(None, "MPI_Send", "a.c:1 in main", call.text) for one in found)
+def test_the_call_of_the_same_message() -> None:
+    (target,) = stopping.of([party("called at", "blocks.c:18 in give", "MPI_Isend")])
+    call = ("MPI_Isend", "blocks.c:18 in give")
+    assert target.fits(0, *call, {"tag": 5, "dest": 1})
+    assert not target.fits(0, *call, {"tag": 6, "dest": 1})
+    assert not target.fits(0, *call, {"tag": 5, "dest": 2})
+    assert not target.fits(1, *call, {"tag": 5, "dest": 1})
+    several = target._replace(ranks=[0, 1])  # each has a peer of its own
+    assert several.fits(1, *call, {"tag": 5, "dest": 2})

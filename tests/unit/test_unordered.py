@@ -57,21 +57,21 @@ def places(findings: Sequence[Finding]) -> list[tuple[int, int]]:
 def test_sent_and_never_received_like_that() -> None:
     (one,) = found(job([(2, INT), (1, DOUBLE)], [(2, INT), (4, INT)]))
     assert one.rule.id == "message-types"
-    assert one.what == (
+    assert one.what.text == (
         "what is sent matches none of the receives, at the first element: MPI_DOUBLE is sent, "
         "MPI_INT received"
     )
-    assert one.parties[0].details == ("sends MPI_DOUBLE: buf(DOUBLE)",)
-    assert one.parties[1].details == (
+    assert [str(one) for one in one.parties[0].details] == ["sends MPI_DOUBLE: buf(DOUBLE)"]
+    assert [str(one) for one in one.parties[1].details] == [
         "receives MPI_INT: buf(INT)",
         "2 different sends and 2 different receives were compared: threads share their channel, "
         "which gives no order",
-    )
+    ]
 
 
 def test_received_and_never_sent_like_that() -> None:
     (one,) = found(job([(2, INT)], [(2, INT), (2, FLOAT)]))
-    assert one.what.startswith("what is received matches nothing that is sent, at the first ")
+    assert one.what.text.startswith("what is received matches nothing that is sent, at the first ")
     # A pair in which neither has another is told once.
     assert places(found(job([(2, INT), (1, DOUBLE)], [(2, INT), (2, FLOAT)]))) == [(2, 2)]
 
@@ -238,6 +238,8 @@ def test_left_for_other_nodes(tmp_path: Path) -> None:
         content = files.written(one.process(), lambda site: [], "node").process
         RunDirectory(str(tmp_path)).publish(f"{PROCESSES}/{one.rank}", content)
     compared = run.compare(str(tmp_path), told=[])
-    assert [one.what for one in compared.findings] == [one.what for one in found(job(*WRONG))]
+    assert [one.what.text for one in compared.findings] == [
+        one.what.text for one in found(job(*WRONG))
+    ]
     chosen = many.chosen(paths_in(str(tmp_path / PROCESSES)), many.Alone())
     assert [len(portion.keys) for portion in chosen.portions] == [1]

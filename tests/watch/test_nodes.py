@@ -155,7 +155,7 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
         expected = {(f"error: {what[name]}", f"  rank 1: {name}") for name in names}
         assert told == expected
         compared = run.compare(str(tmp_path / how), (), many.Alone())
-        assert {one.what for one in compared.findings} == {what[name] for name in names}
+        assert {one.what.text for one in compared.findings} == {what[name] for name in names}
         assert len(compared.findings) == len(found.blocks) == len(names)
         paths = paths_in(str(tmp_path / how / PROCESSES))
         portions = many.chosen(paths, many.Alone()).portions

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from mpipp.checks import membership
 from mpipp.checks.hangs.freeing import freed_by
@@ -30,39 +30,75 @@ def processes(infos: Sequence[ProcessInfo]) -> str:
     return listed(list(each))
 
 
-def comm(found: Comm) -> str:
-    """A communicator, by its name if it has one."""
+class Name(NamedTuple):
+    """How a communicator is called: "an intercommunicator of rank 0 with ranks 1 and 2".
+
+    Attributes:
+        article: "a", "an"; "" before a name.
+        noun: "communicator", "intercommunicator"; "" of a predefined one.
+        rest: its name, or its processes.
+    """
+
+    article: str
+    noun: str
+    rest: str
+
+    def text(self, number: int = 0, noun: str = "") -> str:
+        """In words.
+
+        Args:
+            number: among those of this name, from 1; 0: it is the only one.
+            noun: in place of its own.
+        """
+        article = f"the {ordinal(number)}" if number else self.article
+        return " ".join(filter(None, (article, self.noun and (noun or self.noun), self.rest)))
+
+
+def name(found: Comm) -> Name:
+    """Of a communicator."""
     if found.header.name:
-        name = found.header.name
-        return name if found.header.predefined else f"communicator {quoted(name)}"
+        if found.header.predefined:
+            return Name("", "", found.header.name)
+        return Name("", "communicator", quoted(found.header.name))
     members = found.world_ranks
     kind = "intercommunicator" if found.inter else "communicator"
     if members is None:
-        return f"a {kind} of {found.size} processes"
+        return Name("a", kind, f"of {found.size} processes")
     if found.inter and found.remote_world_ranks is not None:
         both = sorted([ranks(members), ranks(found.remote_world_ranks)])
-        return f"an {kind} of {both[0]} with {both[1]}"
-    return f"a {kind} of {ranks(members)}"
+        return Name("an", kind, f"of {both[0]} with {both[1]}")
+    return Name("a", kind, f"of {ranks(members)}")
+
+
+def comm(found: Comm) -> str:
+    """A communicator, by its name if it has one."""
+    return name(found).text()
 
 
 def comm_of(process: Process, found: Comm) -> str:
     """The same of one that a process has, told apart from others that would be called so."""
-    text = comm(found)
-    alike = [
+    return name(found).text(_number_of(process, found))
+
+
+def _number_of(process: Process, found: Comm) -> int:
+    # Among those of a process with its name, from 1; 0 of the only one.
+    own = name(found)
+    equal = sorted(
         other.header.serial
         for other in process.registry.objects("comm")
-        if isinstance(other, Comm) and comm(other) == text
-    ]
-    if len(alike) < 2 or found.header.serial not in alike:
-        return text
-    number = sorted(alike).index(found.header.serial) + 1
-    return re.sub("^(an? )?", f"the {ordinal(number)} ", text, count=1)
+        if isinstance(other, Comm) and name(other) == own
+    )
+    if len(equal) < 2 or found.header.serial not in equal:
+        return 0
+    return equal.index(found.header.serial) + 1
 
 
 def _on(process: Process, found: Comm) -> str:
     # As an argument: comm "halo", comm of ranks 0 and 2, 2nd comm of ranks 0 and 2.
-    text = re.sub("^(an?|the) ", "", comm_of(process, found))
-    return re.sub("(?<=comm)unicator", "", text, count=1)
+    own, number = name(found), _number_of(process, found)
+    noun = "intercomm" if own.noun == "intercommunicator" else "comm"
+    known = Name(ordinal(number) if number else "", own.noun, own.rest)
+    return known.text(noun=noun)
 
 
 def tag(operation: Operation) -> str:

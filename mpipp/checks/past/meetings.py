@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import lcm, prod
 from typing import NamedTuple
 
 from mpipp.checks.finding import Finding
 from mpipp.model import Kept, Stretch
+from mpipp.show.phrases import Phrase
 
 MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
 
@@ -105,14 +105,16 @@ class Met:
 
     def add(self, found: Finding, met: Meeting) -> None:
         """Once more."""
-        key = found.rule.id, found.what, tuple((party.site, party.text) for party in found.parties)
+        parties = tuple((party.site, party.subject) for party in found.parties)
+        key = found.rule.id, found.what, parties
         first, ordinal, times = self._found.get(key, (found, met.ordinal, 0))
         self._found[key] = first, ordinal, times + met.times
 
     def findings(self, noun: str) -> Iterator[Finding]:
         """In the order of the ordinals; the calls are the `noun` with that number."""
         for found, ordinal, times in self._found.values():
-            text = f"{noun} number {ordinal}"
-            text += f", the first of {times} of these calls" if times > 1 else ""
-            *before, last = found.parties
-            yield replace(found, parties=(*before, replace(last, details=(*last.details, text))))
+            number = Phrase.of("{noun} number {ordinal}", noun=noun, ordinal=ordinal)
+            if times > 1:
+                template = "{number}, the first of {times} of these calls"
+                number = Phrase.of(template, number=number, times=times)
+            yield found.with_detail(number)

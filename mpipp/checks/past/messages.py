@@ -28,6 +28,7 @@ from mpipp.checks.process import Process
 from mpipp.checks.world import World
 from mpipp.model import Channel, Comm
 from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 
 _MOST_ALIKE = 1 << 17  # combinations that are remembered
 _FEW = 64  # the same of each channel, while nothing of it is compared
@@ -39,7 +40,7 @@ class _Pair:
     def __init__(self) -> None:
         self.sides: list[Side | None] = [None, None]
         self.histories = Histories(2)
-        self.first = ""  # what was found first
+        self.first: Phrase | None = None  # what was found first
 
 
 class Messages:
@@ -163,16 +164,15 @@ def _lost(known: World, sends: Iterable[Side]) -> Findings:
             continue
         last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
         if last is not None:
-            call, near = last.at(count + 1).call, list[str]()
+            call, near = last.at(count + 1).call, list[Phrase]()
             if sequence == "receives":
                 call = replace(call, ordinal=count + 1)
                 near += twins.of(sent, receiver.process, tag)
             party = sent.operation(call).party(*near)
-            many = f"{lost} messages are" if lost > 1 else "a message is"
-            what = f"{many} sent and never received"
-            if near:  # so that it is not one of others at its place
-                what += ", but awaited on another communicator"
-            yield Finding.of("message-lost", what, [party])
+            case = "several" if lost > 1 else "one"
+            # So that it is not one of others at its place.
+            clause = ", but awaited on another communicator" if near else ""
+            yield Finding.of("message-lost", [party], case, times=lost, clause=clause)
 
 
 class _Twins:
@@ -182,7 +182,7 @@ class _Twins:
         self._messages = HangMessages(known)
         self._left: dict[tuple[int, int], list[nearmisses.Left]] = {}
 
-    def of(self, sent: Side, receiver: Process, tag: int) -> Iterator[str]:
+    def of(self, sent: Side, receiver: Process, tag: int) -> Iterator[Phrase]:
         # What is said of them, for a message that nobody received.
         sender, own = sent.member.process, sent.member.comm.identity
         pair = sender.number, receiver.number
@@ -190,11 +190,13 @@ class _Twins:
             self._left[pair] = list(nearmisses.unsent(self._messages, sender, receiver))
         for left in self._left[pair]:
             if left.tag == tag and left.comm.identity != own:
-                whose = words.processes([receiver.registry.info])
-                receives = wording.counted(left.count, "receive")
-                yield (
-                    f"near miss, another communicator: {whose} has posted {receives} with tag "
-                    f"{tag} on {words.comm(left.comm)}, for which nothing was sent"
+                yield Phrase.of(
+                    "near miss, another communicator: {process} has posted {text} with tag {tag} "
+                    "on {comm}, for which nothing was sent",
+                    process=words.processes([receiver.registry.info]),
+                    text=wording.counted(left.count, "receive"),
+                    tag=tag,
+                    comm=words.comm(left.comm),
                 )
 
 

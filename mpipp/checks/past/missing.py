@@ -12,7 +12,7 @@ from mpipp.checks.hangs import words
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.past.sides import Side, every, is_certain, is_joined
 from mpipp.checks.world import Member, World
-from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 
 _ON = {"window calls": "its window", "file calls": "its file"}
 
@@ -76,8 +76,15 @@ def _finding(known: World, side: Side, missing: list[tuple[Member, int]]) -> Fin
         return None
     call = replace(stretch.at(least + 1).call, ordinal=least + 1)
     ranks = [known.rank(member.process) for member, count in missing if count == least]
-    who = [rank for rank in ranks if rank is not None]
-    what = f"{wording.verb(who, 'has', 'have')} ended without calling {call.procedure}"
+    who = tuple(rank for rank in ranks if rank is not None)
     on = _ON.get(side.channel.sequence) or words.comm(side.member.comm)
-    number = f"collective call number {least + 1} on {on}"
-    return Finding.of("collective-missing", what, [side.operation(call).party(number)])
+    number = Phrase.of(
+        "collective call number {call_ordinal} on {comm}", call_ordinal=least + 1, comm=on
+    )
+    return Finding.of(
+        "collective-missing",
+        [side.operation(call).party(number)],
+        "one" if len(who) == 1 else "several",
+        ranks=who,
+        procedure=call.procedure,
+    )

@@ -9,7 +9,6 @@ who is not known in full is taken to come at once: so who is held up in the end 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,6 +26,7 @@ from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Call, Stretch
 from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 
 MOST = 1 << 18  # turns of all processes that are looked at
 _MOST_TOLD = 64
@@ -171,18 +171,25 @@ def _finding(circle: list[_Way]) -> Finding:
         at.append(way.waits(late.begun[way.turn.identity]))
     named = _named(circle, [side.member.comm.identity for side, _, _ in at])
     here = [
-        f"number {ordinal} on {named[side.member.comm.identity].text}" for side, _, ordinal in at
+        Phrase.of(
+            "number {call_ordinal} on {comm}",
+            call_ordinal=ordinal,
+            comm=named[side.member.comm.identity].text,
+        )
+        for side, _, ordinal in at
     ]
     parties = [
-        side.operation(call).party(f"collective call {here[i]}, before {here[i - 1]}")
+        side.operation(call).party(
+            Phrase.of("collective call {one}, before {other}", one=here[i], other=here[i - 1])
+        )
         for i, (side, call, _) in enumerate(at)
     ]
     for one in named.values():
         if one.is_alike:
-            parties.append(one.side.member.process.made(one.side.member.comm, one.text))
+            name = Phrase.of("{comm}", comm=one.text)
+            parties.append(one.side.member.process.made(one.side.member.comm, name))
     comms = wording.listed(sorted(one.text for one in named.values()))
-    what = f"the order of collective calls differs between {comms}"
-    return Finding.of("comm-order", f"{what}, which is a deadlock where they synchronize", parties)
+    return Finding.of("comm-order", parties, comm=comms)
 
 
 class _Named(NamedTuple):
@@ -197,15 +204,14 @@ def _named(circle: list[_Way], identities: list[int]) -> dict[int, _Named]:
         identity: next(way.sides[identity] for way in circle if identity in way.sides)
         for identity in identities
     }
-    alike: dict[str, list[int]] = {}
+    equal: dict[words.Name, list[int]] = {}
     for identity in sorted(sides, key=lambda one: sides[one].member.comm.header.serial):
-        alike.setdefault(words.comm(sides[identity].member.comm), []).append(identity)
+        equal.setdefault(words.name(sides[identity].member.comm), []).append(identity)
     named = {}
-    for text, of in alike.items():
+    for name, of in equal.items():
         for number, identity in enumerate(of, 1):
-            the = f"the {wording.ordinal(number)} "
-            told = re.sub("^(an? )?", the, text, count=1) if len(of) > 1 else text
-            named[identity] = _Named(told, len(of) > 1, sides[identity])
+            text = name.text(number if len(of) > 1 else 0)
+            named[identity] = _Named(text, len(of) > 1, sides[identity])
     return named
 
 

@@ -13,7 +13,6 @@ matches nothing that is sent has received something else, or nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.checks import signatures
@@ -28,6 +27,7 @@ from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Request
 from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 
 _MOST = 1 << 14  # pairs of a send and a receive of one channel that are compared
 _SENT = MESSAGE._replace(differs="what is sent matches none of the receives")
@@ -92,9 +92,10 @@ class _Pairs:
         self._sends, self._receives = sends, receives
         self._found: dict[tuple[object, object], Finding | None] = {}
         counts = len({one.key for one in sends}), len({one.key for one in receives})
-        self._said = (
-            f"{wording.counted(counts[0], 'different send')} and "
-            f"{wording.counted(counts[1], 'different receive')}"
+        self._said = Phrase.of(
+            "{sends_text} and {receives_text}",
+            sends_text=wording.counted(counts[0], "different send"),
+            receives_text=wording.counted(counts[1], "different receive"),
         )
         if counts[0] * counts[1] > _MOST:
             raise MpippError(f"of a channel that threads share {self._said} were not compared")
@@ -128,6 +129,5 @@ class _Pairs:
     def _finding(self, sent: _Kind, received: _Kind, meeting: Meeting) -> Finding:
         found = signatures.compare(sent.data, received.data, meeting)
         assert found is not None
-        *before, last = found.parties
-        said = f"{self._said} were compared: threads share their channel, which gives no order"
-        return replace(found, parties=(*before, replace(last, details=(*last.details, said))))
+        template = "{said} were compared: threads share their channel, which gives no order"
+        return found.with_detail(Phrase.of(template, said=self._said))

@@ -21,7 +21,7 @@ from mpipp.checks.rules import (
 )
 from mpipp.checks.rules.rule import Rule, Version, cited
 
-__all__ = ["RULES", "TABLES", "Rule", "Version", "cited"]
+__all__ = ["RULES", "TABLES", "Rule", "Version", "cited", "template"]
 
 TABLES = (
     arguments,
@@ -38,3 +38,15 @@ TABLES = (
 )
 
 RULES = {rule.id: rule for table in TABLES for rule in table.RULES}
+
+
+def template(rule: str, case: str) -> str:
+    """What is wrong in a program that breaks the rule with this id: "dims[{index}] is {number}".
+
+    Args:
+        case: which one, of a rule that has several; else "".
+
+    Raises KeyError.
+    """
+    found = next(table.WHAT[rule] for table in TABLES if rule in table.WHAT)
+    return {"": found}[case] if isinstance(found, str) else found[case]

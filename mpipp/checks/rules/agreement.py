@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules import matching
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 _MESSAGE = "the types sent and received must match, in the same order"
 _COLLECTIVE = "the amount and types sent must be those received"
@@ -42,11 +43,11 @@ def _length(id: str, section: str, sentence: str) -> Rule:
     return Rule(id, "length-mismatch", section, sentence, advice, must, error_class="MPI_ERR_COUNT")
 
 
-_ALIKE = "{name} must be {how}"
+_ALIKE = "{argument} must be {how}"
 
 
 def _differs(id: str, section: str) -> Rule:
-    advice = "compute {name} in all processes alike, or broadcast it"
+    advice = "compute {argument} in all processes alike, or broadcast it"
     return Rule(id, "argument-mismatch", section, _ALIKE, advice, error_class="MPI_ERR_ARG")
 
 
@@ -116,7 +117,7 @@ RULES = (
         "argument-mismatch",
         "6.2.1",
         "if one process passes MPI_IN_PLACE to {procedure}, all must",
-        "pass MPI_IN_PLACE as {role} in all processes, or in none",
+        "pass MPI_IN_PLACE as {argument} in all processes, or in none",
         error_class="MPI_ERR_ARG",
     ),
     _differs("grid-differs", "8.5.1"),
@@ -177,3 +178,48 @@ RULES = (
     ),
     _unmatched("collective-missing"),
 )
+
+_DIFFERS = {
+    "values": "the processes give different {noun}: {constant} and {other_constant}",
+    "": "the processes give different {noun}",
+}
+WHAT: Templates = {
+    **{rule.id: _DIFFERS for rule in RULES if rule.sentence == _ALIKE},
+    **matching.of("message"),
+    "truncation": matching.TRUNCATION,
+    "message-lost": {
+        "one": "a message is sent and never received{clause}",
+        "several": "{times} messages are sent and never received{clause}",
+    },
+    **matching.of("collective"),
+    **matching.of("reduction"),
+    "collective-mismatch": {
+        "unnumbered": "{procedure} and {other_procedure} meet on one {noun}",
+        "numbered": "{procedure} and {other_procedure} meet on one {noun}: each process's "
+        "collective call number {call_ordinal} on it",
+    },
+    "collective-form-mismatch": "a {kind} and a {other_kind} call of one collective operation meet",
+    "recvcounts": "the processes name different recvcounts: for rank {index} {count} and "
+    "{other_count}",
+    "root-mismatch": "the processes name different roots: {number} and {other_number}",
+    "root-group-mismatch": {
+        "two-roots": "two processes give MPI_ROOT",
+        "both-groups": "processes of both groups give {text}: in one all must give a rank",
+        "both-ranks": "processes of both groups give ranks: in one of them nobody may",
+        "one-group": "processes of one group give {constant} and the rank {number}",
+        "other-root": "rank {own_number} gives MPI_ROOT, but the other group {number}",
+        "no-root": "the other group gives {number}, but that rank MPI_PROC_NULL",
+    },
+    "in-place-differs": "not all processes pass MPI_IN_PLACE as {argument}",
+    "graph-ends": "rank {rank} has {sent} to rank {other_rank}, which has {received} from it",
+    "op-mismatch": "the processes reduce with different operations: {op} and {other_op}",
+    "own-op-differs": "the processes reduce with different functions of the program: {function} "
+    "and {other_function}",
+    "own-op-commutes": "the processes' own operations differ: only one of them is commutative",
+    "comm-order": "the order of collective calls differs between {comm}, which is a deadlock where "
+    "they synchronize",
+    "collective-missing": {
+        "one": "{ranks} has ended without calling {procedure}",
+        "several": "{ranks} have ended without calling {procedure}",
+    },
+}

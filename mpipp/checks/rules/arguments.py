@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import Rule, Templates
 
 _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 _NULL_POINTER = "MUST_ERROR_POINTER_NULL"
-_RANK = "a rank must be one of the {among}'s group"
-_ONE_OF_THESE = "pass one of these{alternative}"
+_RANK = "a rank must be one of the {noun}'s group"
+_ONE_OF_THESE = "pass one of these{clause}"
 _NULL_HANDLE = "the variable may never have been set, or the datatype was freed through it"
 
 _SCALARS = (
@@ -62,7 +62,7 @@ _SCALARS = (
         "argument",
         "3.2.3",
         "tags are 0 to MPI_TAG_UB",
-        "pass a tag from 0 to MPI_TAG_UB{alternative}",
+        "pass a tag from 0 to MPI_TAG_UB{clause}",
         _NEGATIVE,
         error_class="MPI_ERR_TAG",
     ),
@@ -81,7 +81,7 @@ _SCALARS = (
         "in-place",
         "6.2.1",
         "MPI_IN_PLACE may stand only where the description of {procedure} says so",
-        "pass a buffer as {role}{elsewhere}",
+        "pass a buffer as {argument}{clause}",
         "MUST_ERROR_MPI_IN_PLACE_USED",
         error_class="MPI_ERR_BUFFER",
     ),
@@ -148,13 +148,14 @@ def _constructor(
 
 def _of_arrays(combiner: str, section: str) -> tuple[Rule, ...]:
     # What the two constructors for parts of an array have in common.
-    sentence, advice = "{name} must not be less than 1", "look where {place} is computed"
+    sentence = "{argument} must not be less than 1"
+    advice = "look where {entry_argument} is computed"
     return (
         _constructor(
             f"{combiner}-null-array",
             section,
             "an array argument has an entry for each dimension",
-            "pass an array of {length} as {name}",
+            "pass an array of {count} as {argument}",
             _NULL_POINTER,
         ),
         _constructor(f"{combiner}-negative-size", section, sentence, advice, _NEGATIVE),
@@ -167,14 +168,14 @@ _CONSTRUCTORS = (
         "null-array",
         "5.1.2",
         "an array argument has an entry for each block",
-        "pass an array of {length} as {name}",
+        "pass an array of {count} as {argument}",
         _NULL_POINTER,
     ),
     _constructor(
         "negative-length",
         "5.1.2",
-        "{name} must not be negative",
-        "look where {place} is computed",
+        "{argument} must not be negative",
+        "look where {entry_argument} is computed",
         _NEGATIVE,
     ),
     *_of_arrays("subarray", "5.1.3"),
@@ -241,3 +242,48 @@ _CONSTRUCTORS = (
 )
 
 RULES = (*_SCALARS, *_DATATYPES, *_CONSTRUCTORS)
+
+_NO_RANK = "{argument} is {rank}, but the {noun} has {ranks}"
+_NULL = "{argument} is a null pointer, but {count} {noun} needed"
+_ENTRY = "{entry_argument} is {number}"
+_START = "starts[{index}] is {number}, but the subarray fits from 0 to {last_number}"
+WHAT: Templates = {
+    "negative-count": {
+        "buffer": "the count {count} of {argument}{clause} is negative",
+        "requests": "the number of requests is {count}",
+    },
+    "null-requests": {
+        "one": "the array of requests is a null pointer, but a request is needed",
+        "several": "the array of requests is a null pointer, but {count} requests are needed",
+    },
+    **dict.fromkeys(("negative-rank", "rank-too-large", "no-such-root"), _NO_RANK),
+    "negative-tag": "{argument} is {tag}, and a tag must not be negative",
+    "tag-too-large": "{argument} is {tag}, but the largest tag that this library has is "
+    "{largest_tag}",
+    "in-place": "MPI_IN_PLACE is passed as {argument}, but {why}",
+    "null-datatype": "{constant} is used in communication",
+    "freed-datatype": "a datatype is used that was freed",
+    "uncommitted-datatype": "a datatype is used that is not committed",
+    "null-view": "{argument} is {constant}",
+    "freed-view": "{argument} was freed",
+    "uncommitted-view": "{argument} is not committed",
+    **dict.fromkeys(("null-array", "subarray-null-array", "darray-null-array"), _NULL),
+    **dict.fromkeys(
+        (
+            "negative-length",
+            "subarray-negative-size",
+            "subarray-zero-size",
+            "darray-negative-size",
+            "darray-zero-size",
+        ),
+        _ENTRY,
+    ),
+    "subarray-too-large": "subsizes[{index}] is {number}, but sizes[{index}] only {whole_number}",
+    **dict.fromkeys(("subarray-negative-start", "subarray-outside"), _START),
+    "darray-rank": "rank is {rank}, but the ranks are 0 to {last_number}",
+    "darray-grid": "psizes describe {product_number} processes, but size is {number}",
+    "null-types": "types is no array that can be read",
+    "null-oldtype": "{argument} is {constant}",
+    "freed-oldtype": "{argument} was freed",
+    "predefined-freed": "{argument} is {constant}, which is predefined",
+}

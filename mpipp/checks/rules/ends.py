@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 RULES = (
     Rule(
@@ -31,3 +31,23 @@ RULES = (
         WARNING,
     ),
 )
+
+
+def _several(clause: str, how: str = "") -> dict[str, str]:
+    # By how they ended, and how many.
+    return {
+        f"{how}one": f"a process has {clause}",
+        f"{how}several": f"{{times}} processes have {clause}",
+    }
+
+
+WHAT: Templates = {
+    "process-died": {
+        "core": "a process has died of {signal}",
+        **_several("died, by a signal or _exit", "signal-"),
+        **_several("died in a call that is wrong", "wrong-"),
+        **_several("died inside of MPI", "inside-"),
+    },
+    "no-finalize": _several("ended without MPI_Finalize"),
+    "aborted": _several("called MPI_Abort"),
+}

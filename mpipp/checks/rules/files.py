@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import Rule, Templates
 
 _DATA = "14.4.5"
 _END_BEFORE = "call its _end before"
@@ -59,3 +59,10 @@ RULES = (
     *(_before(*each) for each in _ENDS),
     *(_pending(*each) for each in _ENDS),
 )
+
+_WHILE = "{procedure} is called while {pending_procedure} is pending on the file"
+WHAT: Templates = {
+    **{rule.id: _WHILE for rule in RULES},
+    "split-not-begun": "{procedure} is called, but no split collective call is pending on the file",
+    "split-other-end": "{procedure} cannot end {pending_procedure}",
+}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 _NEEDED = (
     "a handle that is null, was freed or never set must not be passed where an object is needed"
@@ -219,3 +219,46 @@ RULES = (
         severity=WARNING,
     ),
 )
+
+_GIVEN_UP = "the request of {procedure} is {verb} while the operation is active"
+_PENDING = {
+    "one": "{procedure} is called for a communicator on which an operation is pending",
+    "several": "{procedure} is called for a communicator on which {times} operations are pending",
+}
+_TWICE = "array_of_requests[{index}] is the same request as array_of_requests[{first_index}]"
+WHAT: Templates = {
+    **{
+        f"null-{_IDS.get(kind, kind)}": "{argument} is {constant}, but {noun} is needed"
+        for kind in _KINDS
+    },
+    **{
+        f"freed-{_IDS.get(kind, kind)}": "{argument} is the handle of {noun} that was freed"
+        for kind in _KINDS
+    },
+    "completed-request": "{argument} is a copy of the handle of {noun} that is complete",
+    "request-twice": _TWICE,
+    "received-message": "{argument} is the handle of {noun} that was received",
+    "predefined-object-freed": "{procedure} is given {constant}",
+    "freed-in-use": _PENDING,
+    "disconnected-in-use": _PENDING,
+    "no-handle": "{argument} is {handle}, which is no handle of {noun}",
+    "not-persistent": "{argument} is started, but not persistent: it was made by {procedure}",
+    "already-active": "{argument} is started, but the operation that it was started for is not "
+    "complete",
+    "started-twice": _TWICE,
+    "receive-given-up": "the request of {procedure} is freed while a message is being received",
+    "collective-given-up": _GIVEN_UP,
+    "partitioned-given-up": _GIVEN_UP,
+    "not-initialized": "{procedure} is called before MPI is initialized",
+    "finalized": "{procedure} is called after MPI_Finalize",
+    "initialized-again": "{procedure} is called, but MPI is initialized already",
+    "finalized-again": "MPI_Finalize is called again",
+    "thread-level": {
+        "beside": "{procedure} is called while another thread is in MPI, but MPI provides "
+        "{constant}",
+        "other": "{procedure} is called by another thread than the one that initialized MPI, but "
+        "MPI provides {constant}",
+    },
+    "finalized-elsewhere": "thread {thread} calls MPI_Finalize, but thread {main_thread} "
+    "initialized MPI",
+}

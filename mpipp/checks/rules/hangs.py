@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 _ORDER = (
     "ask mpipp why, which says what each lacks; then change the order of the calls in one of "
@@ -38,3 +38,19 @@ RULES = (
         "MUST_ERROR_DEADLOCK",
     ),
 )
+
+WHAT: Templates = {
+    "deadlock": {
+        "mismatch": "{clause}",
+        "circle": "{ranks} wait for each other",
+        "itself": "{ranks} waits for itself",
+    },
+    "unsafe-deadlock": {
+        "circle": "{ranks} wait for each other in calls that MPI allows to block",
+        "itself": "{ranks} waits for itself in a call that MPI allows to block",
+    },
+    "lone-wait": {
+        "one": "{ranks} waits for {ended_ranks}, which will communicate no more",
+        "several": "{ranks} wait for {ended_ranks}, which will communicate no more",
+    },
+}

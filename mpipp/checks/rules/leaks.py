@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 
 def _leak(kind: str, how: str, must: str = "", until: str = " before MPI_Finalize") -> Rule:
@@ -58,3 +58,18 @@ RULES = (
 
 # Of what may be freed after MPI_Finalize, too (MPI-4.1, section 11.4.1).
 UNTIL_EXIT = frozenset(each for each in RULES if each.id in ("info-leak", "errhandler-leak"))
+
+
+def _left(done: str, noun: str = "{noun}") -> dict[str, str]:
+    return {
+        "one": f"1 {noun} is not {done}",
+        "several": f"{{times}} {noun}s are not {done}",
+    }
+
+
+WHAT: Templates = {
+    **{rule.id: _left("freed") for rule in RULES},
+    "incomplete-request": _left("complete", "operation"),
+    "request-leak": _left("freed", "persistent request"),
+    "message-leak": _left("received"),
+}

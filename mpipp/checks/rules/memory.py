@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 _PENDING = (
     "the buffer of a nonblocking operation must not be changed, and a receive buffer not used at "
@@ -36,22 +36,23 @@ RULES = (
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "complete the operation before, with MPI_Wait or the like, or use another buffer",
+        "complete the operation before, with {wait_procedure} or the like, or use another buffer",
     ),
     Rule(
         "touched-once-moved",
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "complete the operation before, with MPI_Wait or the like: it may have done no harm this "
-        "time, but another library, size or moment moves the data later",
+        "complete the operation before, with {wait_procedure} or the like: it may have done no "
+        "harm this time, but another library, size or moment moves the data later",
     ),
     Rule(
         "freed-while-pending",
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "complete the operation before, with MPI_Wait or the like, and give the memory back then",
+        "complete the operation before, with {wait_procedure} or the like, and give the memory "
+        "back then",
     ),
     Rule(
         "changed-while-pending",
@@ -80,7 +81,7 @@ RULES = (
         "aliased-buffers",
         "2.3",
         "an argument that is written must not be aliased with another",
-        "{in_place}use two buffers{apart}",
+        "{first_clause}use two buffers{last_clause}",
         "MUST_ERROR_OVERLAPPED_RECV",
         error_class="MPI_ERR_BUFFER",
     ),
@@ -129,3 +130,36 @@ RULES = (
         error_class="MPI_ERR_BUFFER",
     ),
 )
+
+_TOUCHED = {
+    "load": "a load from the buffer of a pending {procedure}{clause}",
+    "store": "a store to the buffer of a pending {procedure}{clause}",
+}
+_TWICE = "{procedure} writes memory twice: {argument} overlaps itself"
+WHAT: Templates = {
+    "written-twice": "{procedure} and {other_procedure} write the same memory, {bytes}",
+    "written-while-read": "{procedure} and {other_procedure} write and read the same memory, "
+    "{bytes}",
+    "touched-while-pending": _TOUCHED,
+    "touched-once-moved": _TOUCHED,
+    "freed-while-pending": "the buffer of a pending {procedure} is given back",
+    "changed-while-pending": "the buffer of a pending {procedure} was {verb}",
+    "gone-while-pending": "the buffer of a pending {procedure} is gone with its stack frame",
+    "given-up": "{procedure} uses memory that {freed_procedure} may still use, whose request was "
+    "freed, {bytes}",
+    "aliased-buffers": {
+        "same": "{argument} and {other_argument} of {procedure} are the same memory",
+        "overlap": "{argument} and {other_argument} of {procedure} overlap",
+    },
+    "self-overlap": _TWICE,
+    "parts-overlap": _TWICE,
+    "variable-type": "the datatype of {argument}{clause} does not fit the variable {variable}",
+    "unmapped-buffer": {
+        "whole": "{argument} of {procedure} lies in memory that the process does not have, at "
+        "{address}",
+        "part": "{argument} of {procedure} reaches into memory that the process does not have, at "
+        "{address}",
+    },
+    "read-only-buffer": "{procedure} writes to {argument} in memory that is read-only, at "
+    "{address}",
+}

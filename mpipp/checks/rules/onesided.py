@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 _CONFLICT, _EPOCH = "rma-conflict", "rma-epoch"
 # The halves of "rma-local": the section of each, and what it demands.
@@ -249,3 +249,35 @@ RULES = (
         "leave the assertion out",
     ),
 )
+
+# Synchronization that is wrong by itself.
+MISTAKES = {
+    "rma-no-epoch": "an operation where no epoch is open for its target",
+    "rma-with-request": "an operation with a request in an active target epoch",
+    "rma-given-up": "the request of an operation is freed",
+    "rma-nested": "an epoch is opened while another is open that excludes it",
+    "rma-locked": "a target is locked that this process has locked",
+    "rma-no-locks": "a window is locked of which the info key no_locks says that it is not",
+    "rma-exposed": "a window is locked in a process while that has exposed it",
+    "rma-not-open": "a call ends, or must be in, an epoch that is not open",
+    "rma-not-ended": "an epoch is open at the end",
+    "rma-gone": "the buffer of an operation is gone before it is complete",
+    "rma-window-gone": "memory of a window is given back while the window has it",
+    "rma-twice": "an operation writes the same memory twice",
+    "rma-detached": "an operation on memory that is not attached to its window",
+    "rma-nocheck": "MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone",
+    "rma-not-posted": "MPI_MODE_NOCHECK, but nothing says that MPI_Win_post has returned before "
+    "MPI_Win_start",
+    "rma-some-fences": "an assertion of MPI_Win_fence by some processes alone",
+    "rma-noprecede": "MPI_MODE_NOPRECEDE, but operations precede",
+    "rma-noput": "MPI_MODE_NOPUT, but there is an update",
+    "rma-nostore": "MPI_MODE_NOSTORE, but there was a store",
+}
+_CONFLICTS = (
+    "rma-buffer rma-two-buffers rma-itself rma-local rma-target rma-accumulates rma-apart "
+    "rma-copies"
+).split()
+WHAT: Templates = {
+    **dict.fromkeys((POSSIBLE, *_CONFLICTS), "{text} {clause}: {why}"),
+    **MISTAKES,
+}

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpipp.checks.rules.rule import WARNING, Rule
+from mpipp.checks.rules import matching
+from mpipp.checks.rules.rule import WARNING, Rule, Templates
 
 _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 
@@ -220,3 +221,34 @@ _PARTITIONS = (
 )
 
 RULES = (*_REDUCTIONS, *_WINDOWS, *_TRANSFERS, *_ATTACHED, *_PARTITIONS)
+
+_NOT_DEFINED = "{op} is not defined for {datatype} ({argument}): {why}"
+WHAT: Templates = {
+    "accumulate-op": "{procedure} must not be given {op}",
+    "own-op": "{procedure} is given an operation of the program's own",
+    "op-of-type": _NOT_DEFINED,
+    "op-of-pairs": _NOT_DEFINED,
+    "op-of-derived-type": "{op} reduces {kind}, which is a derived datatype",
+    "accumulated-types": "{procedure} is given {datatype} and {other_datatype} in one datatype",
+    "outside-window": "{procedure} {verb} the bytes [{offset}, {end_offset}) of the window of rank "
+    "{rank}, which has {size}",
+    "null-window": "base is a null pointer, but size is {size}",
+    "negative-window-size": "size is {size}",
+    "displacement-unit": "disp_unit is {size}",
+    **matching.of("transfer"),
+    **matching.of("accumulate"),
+    "attached-too-small": {
+        "small": "{procedure} needs {needed_size} bytes, but the attached buffer has {size}",
+        "none": "{procedure} needs an attached buffer, but there is none",
+    },
+    "attached-too-small-for-all": "{count} buffered sends need {needed_size} bytes, but the "
+    "attached buffer has {size}",
+    "attached-in-use": "{procedure} sends from the attached buffer",
+    "attached-twice": "a buffer is attached, but there is one already",
+    "no-partitions": "the request of {procedure} is none of a partitioned send",
+    "no-such-partition": "partition {index} is marked ready, but the send has {count} partitions",
+    "ready-before-start": "partition {index} is marked ready, but the send has not been started",
+    "ready-again": "partition {index} is marked ready again",
+    "no-arrivals": "the request of {procedure} is none of a partitioned receive",
+    "no-such-arrival": "partition {index} is asked for, but the receive has {count} partitions",
+}

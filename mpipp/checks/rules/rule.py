@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 Version = Optional[tuple[int, int]]  # of the standard: (3, 1); None if it is not known
+
+# What is wrong in a program that breaks a rule, by the rule's id: a template of the finding's facts
+# (`show/phrases.py`), or several by their case.
+Templates = Mapping[str, Union[str, Mapping[str, str]]]
 
 ERROR, WARNING = "error", "warning"
 
@@ -14,7 +18,7 @@ ERROR, WARNING = "error", "warning"
 class Rule(NamedTuple):
     """One thing that the standard demands of a program.
 
-    `sentence`, `advice` and `error_class` may have {words}, which a finding gives.
+    `sentence`, `advice` and `error_class` are templates of a finding's facts (`show/phrases.py`).
     """
 
     id: str

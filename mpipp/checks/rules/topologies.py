@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import Rule, Templates
 
 _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 _ARGUMENT = "MPI_ERR_ARG"
@@ -50,7 +50,7 @@ _TOPOLOGIES = (
         "grid-numbers",
         "8.5.2",
         "numbers of processes and dimensions must not be negative",
-        "look where {name} is computed; dims[i] is 0 where MPI_Dims_create is to fill it",
+        "look where {argument} is computed; dims[i] is 0 where MPI_Dims_create is to fill it",
         _NEGATIVE,
         error_class="MPI_ERR_DIMS",
     ),
@@ -86,14 +86,14 @@ _TOPOLOGIES = (
         "negative-degree",
         "8.5.4",
         "numbers of neighbors must not be negative",
-        "look where {name} is computed",
+        "look where {argument} is computed",
         _NEGATIVE,
     ),
     _topology(
         "negative-weight",
         "8.5.4",
         "weights of edges must not be negative",
-        "look where {name} is filled; MPI_UNWEIGHTED stands for equal weights",
+        "look where {argument} is filled; MPI_UNWEIGHTED stands for equal weights",
         _NEGATIVE,
     ),
     _topology(
@@ -108,7 +108,7 @@ _TOPOLOGIES = (
         "null-neighbors",
         "8.5",
         "an array argument has an entry for each dimension, node or neighbor",
-        "pass an array of {length} as {name}",
+        "pass an array of {count} as {argument}",
         "MUST_ERROR_POINTER_NULL",
     ),
     _topology(
@@ -223,7 +223,7 @@ _TOPOLOGIES = (
         "argument",
         "7.6.2",
         "a leader is a rank of its communicator",
-        "pass the rank on {comm}, not that on MPI_COMM_WORLD",
+        "pass the rank on {comm_argument}, not that on MPI_COMM_WORLD",
         "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE",
         error_class="MPI_ERR_RANK",
     ),
@@ -239,7 +239,7 @@ _GROUPS = (
     _group(
         "null-ranks",
         "an array argument has an entry for each rank",
-        "pass an array of {length} as {name}",
+        "pass an array of {count} as {argument}",
         "MUST_ERROR_POINTER_NULL",
     ),
     _group(
@@ -296,3 +296,48 @@ _GROUPS = (
 )
 
 RULES = (*_TOPOLOGIES, *_GROUPS)
+
+_NEEDS = "{procedure} needs a {kind} topology, the communicator has {noun}"
+_NULL = "{argument} is a null pointer, but {count} {noun} needed"
+_ONE_GROUP = "{procedure} needs an intracommunicator, but the communicator has two groups"
+_TWO_GROUPS = "{procedure} needs an intercommunicator, but the communicator has one group"
+WHAT: Templates = {
+    "negative-dimensions": "ndims is {number}",
+    "negative-dimension": "dims[{index}] is {number}",
+    "grid-too-large": "dims describe {wanted_count} processes, but the communicator has {count}",
+    "grid-numbers": "{argument} is {number}",
+    "grid-rest": "nnodes is {count}, no multiple of the {product_number} that dims give",
+    "graph-nodes": "nnodes is {number}, but the communicator has {count} {noun}",
+    "graph-index": "index[{index}] is {number}, less than the {first_number} before it",
+    "graph-edge": "edges[{index}] is {number}, but the nodes are 0 to {last_number}",
+    "negative-degree": "{argument} is {number}",
+    "negative-weight": "{argument}[{index}] is {number}",
+    "neighbor-rank": "{argument}[{index}] is {number}, but the communicator has {ranks}",
+    "null-neighbors": _NULL,
+    "no-grid": _NEEDS,
+    "no-coordinates": _NEEDS,
+    "no-shift": _NEEDS,
+    "no-graph": _NEEDS,
+    "no-distributed-graph": _NEEDS,
+    "coordinate": "coords[{index}] is {offset}, but dimension {index} has the size {count} and is "
+    "not periodic",
+    "grid-direction": "direction is {number}, but the grid has {count} {noun}",
+    "topology-rank": "rank is {number}, but the communicator has {ranks}",
+    "no-neighbors": "{procedure} is called on a communicator without a topology",
+    "negative-colour": "color is {number}",
+    "leader": "{argument} is {number}, but {comm_argument} has {ranks}",
+    **dict.fromkeys(
+        (f"one-group-{of}" for of in ("scan", "topology", "window", "file", "part", "leaders")),
+        _ONE_GROUP,
+    ),
+    **dict.fromkeys(("two-groups-merged", "two-groups-remote"), _TWO_GROUPS),
+    "group-length": "n is {number}, but the group has {ranks}",
+    "null-ranks": _NULL,
+    "group-rank": "ranks[{index}] is {number}, but the group has {ranks}",
+    "translated-number": "n is {number}",
+    "translated-rank": "ranks1[{index}] is {number}, but group1 has {ranks}",
+    "group-twice": "ranks[{first_index}] and ranks[{index}] are both {number}",
+    "group-stride": "{clause}",
+    "range-rank": "{clause}, but the group has {ranks}",
+    "range-twice": "the rank {number} is in ranges[{first_index}] and ranges[{index}]",
+}

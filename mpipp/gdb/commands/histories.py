@@ -38,7 +38,7 @@ def content(session: Session, everything: bool) -> dict[str, object]:
     for comm, channel in _channels(session):
         stretches = history.last(session.registry.past(comm, channel), everything)
         times = session.registry.times(channel)
-        described: dict[str, object] = {"comm": oneline.described(comm, session)}
+        described: dict[str, object] = {"comm": oneline.described(comm, session).text}
         for name in ("sequence", "peer", "tag", "count"):
             described[name] = getattr(channel, name)
         described["stretches"] = [_stretch(one, times, session, places) for one in stretches]

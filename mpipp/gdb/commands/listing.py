@@ -215,7 +215,7 @@ def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str
     return (
         f"#{header.serial}",
         f"{header.handle:#x}",
-        oneline.described(found, session),
+        oneline.described(found, session).text,
         f"made at {made}" if made else "",
     )
 
@@ -235,7 +235,7 @@ def _calls(options: argparse.Namespace, session: Session) -> Iterator[list[str]]
         name = f"thread {number}" if number else f"thread with id {thread.tid}"
         place = callers.place(thread.call.site, thread.tid, session)
         lines = [f"{name} in {thread.call.procedure}, called at {place}"]
-        arguments = oneline.arguments(thread.call, session)
+        arguments = oneline.listed(oneline.arguments(thread.call, session))
         if arguments:
             lines.append(f"  {arguments}")
         elif thread.call.requests is not None:
@@ -272,7 +272,7 @@ def _calls_document(session: Session) -> str:
         {
             "tid": thread.tid,
             "procedure": thread.call.procedure,
-            "arguments": oneline.arguments(thread.call, session),
+            "arguments": oneline.listed(oneline.arguments(thread.call, session)),
             "called": callers.place(thread.call.site, thread.tid, session),
         }
         for thread in _threads(session)

@@ -119,7 +119,7 @@ def content(selection: Selection, kind: str, session: Session, places: Places) -
                 "serial": found.header.serial,
                 "handle": found.header.handle,
                 "name": found.header.name,
-                "text": oneline.described(found, session),
+                "text": oneline.described(found, session).text,
                 "freed": found.header.ended,
                 "made": places[found.header.site].calls,
             }
