@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import gdb
 
 from mpipp.errors import UnreadableMemory
+from mpipp.gdb import text
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
 
@@ -72,8 +73,9 @@ def _select(inferior: gdb.Inferior) -> None:
     thread = _threads.get(inferior.num)
     if thread is None or not thread.is_valid():
         thread = next(iter(inferior.threads()), None)
-    if thread is None:  # the command tells the user
-        gdb.execute(f"inferior {inferior.num}", to_string=True)
+    if thread is None:  # one that has exited: only a command selects it
+        with text.quiet():
+            gdb.execute(f"inferior {inferior.num}", to_string=True)
         return
     _threads[inferior.num] = thread
     thread.switch()
