@@ -7,15 +7,19 @@ import argparse
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Sequence
 
-from mpipp.cli import jobs
+from mpipp.cli import jobs, launchers
 from mpipp.cli.debugger import debugger, loading
 from mpipp.cli.jobs import Job, Process
 from mpipp.errors import MpippError
 from mpipp.plain import plain
 from mpipp.show import wording
 
+# Seconds in which the first of a launcher's processes loads MPI, and the others after it.
+_LATEST, _LATE = 30.0, 5.0
+_OFTEN = 0.1
 USAGE = "mpipp attach [PID... | --job JOB] [-- GDB OPTION...]"
 
 
@@ -72,7 +76,6 @@ def _label(process: Process) -> str:
 
 
 def _named(given: Sequence[str]) -> list[Process]:
-    found: list[Job] | None = None
     processes: list[Process] = []
     for word in given:
         if not re.fullmatch("[0-9]{1,9}", word):
@@ -80,14 +83,38 @@ def _named(given: Sequence[str]) -> list[Process]:
         pid = int(word)
         if given.count(word) > 1:
             raise MpippError(f"process {pid} is named twice")
-        if found is None:
-            found = jobs.jobs()
-        started = [job for job in found if pid in job.above]
+        started = _started(pid) if jobs.is_launcher(pid) else []
         if len(started) > 1:
             jobs_of = f"{len(started)} jobs of process {pid} on this machine"
             raise MpippError(f"there are {jobs_of}: {_choice(started)}")
         processes += started[0].processes if started else [jobs.process(pid)]
     return list(dict.fromkeys(processes))
+
+
+def _started(launcher: int) -> list[Job]:
+    # Its jobs, once all processes have loaded MPI: a debugger stops them wherever they are.
+    begun, is_told = time.monotonic(), False
+    name = f"{launchers.program(launcher)} (process {launcher})"
+    while jobs.is_launcher(launcher):
+        found = [job for job in jobs.jobs() if launcher in job.above]
+        late = jobs.loading(launcher)
+        if found and not late:
+            return found
+        waited = time.monotonic() - begun
+        if found and waited > _LATE:
+            left = wording.numbered("process", late, "processes")
+            print(f"mpipp: left out, since MPI is not loaded there: {left}", file=sys.stderr)
+            return found
+        if waited > _LATEST:
+            raise MpippError(
+                f"no process that {name} has started here has loaded MPI: attach again when "
+                "they have called MPI_Init"
+            )
+        if not is_told:
+            print(f"mpipp: waiting for the processes of {name} to load MPI", file=sys.stderr)
+            is_told = True
+        time.sleep(_OFTEN)
+    return []
 
 
 def _chosen(found: Sequence[Job], wanted: str | None) -> Job:

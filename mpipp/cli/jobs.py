@@ -96,6 +96,31 @@ def jobs() -> list[Job]:
     return [_job(members, of[key[0]] == 1) for key, members in sorted(found.items())]
 
 
+def loading(launcher: int) -> list[int]:
+    """The numbers of processes that a launcher has given a rank and that have not loaded MPI.
+
+    Those that have started others, as shells do, are left out.
+    """
+    found: list[int] = []
+    for pid in _numbers():
+        try:
+            if _rank(_environment(pid)) < 0 or _has_mpi(pid):
+                continue
+        except OSError:  # it has ended, or is another user's
+            continue
+        if launcher in (one for chain in launchers.above(pid) for one in chain):
+            found.append(pid)
+    parents = {int(launchers.status(pid).get("PPid", "0")) for pid in _numbers()}
+    return [pid for pid in found if pid not in parents and not is_launcher(pid)]
+
+
+def is_launcher(pid: int) -> bool:
+    """Whether a process is a launcher, and goes on."""
+    status = launchers.status(pid)
+    has_ended = status.get("State", "").startswith(("Z", "X"))
+    return launchers.is_one(status.get("Name", "")) and not has_ended
+
+
 def _looked_at(pid: int, environment: Mapping[str, str]) -> _Found:
     chains = launchers.above(pid)
     launcher = chains[0][-1] if chains else pid
@@ -107,7 +132,7 @@ def _started(hidden: Sequence[_Found]) -> Iterator[_Found]:
     # Those that are no launchers, and no shells between launchers and these.
     parents = {int(launchers.status(one.process.pid).get("PPid", "0")) for one in hidden}
     for one in hidden:
-        is_leaf = one.process.pid not in parents and not launchers.is_one(one.process.program)
+        is_leaf = one.process.pid not in parents and not is_launcher(one.process.pid)
         if one.above and is_leaf:
             yield one
 

@@ -49,8 +49,10 @@ def quiet() -> Iterator[None]:
     """While gdb's commands stop and select processes: it tells the terminal of that, whatever is
     done with the output of the commands. Other front ends are told all the same."""
     try:
-        gdb.parameter("suppress-cli-notifications")
+        is_quiet = gdb.parameter("suppress-cli-notifications")
     except RuntimeError:  # gdb before 12 has no such setting
+        is_quiet = True
+    if is_quiet:
         yield
         return
     console.execute("set suppress-cli-notifications on")

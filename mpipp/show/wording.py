@@ -11,7 +11,7 @@ def ranks(numbers: Iterable[int]) -> str:
     return numbered("rank", numbers)
 
 
-def numbered(noun: str, numbers: Iterable[int], more: int = 0) -> str:
+def numbered(noun: str, numbers: Iterable[int], many: str = "", more: int = 0) -> str:
     """Any things that have numbers, as `ranks`; with `more` that are not named."""
     runs: list[list[int]] = []
     for number in sorted(set(numbers)):
@@ -28,7 +28,7 @@ def numbered(noun: str, numbers: Iterable[int], more: int = 0) -> str:
     if more:
         words.append(f"{more} more")
     single = len(words) == 1 and " " not in words[0]
-    return f"{noun}{'' if single else 's'} {listed(words)}"
+    return f"{noun if single else many or noun + 's'} {listed(words)}"
 
 
 def verb(numbers: Iterable[int], one: str, many: str) -> str:

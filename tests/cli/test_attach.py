@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +63,61 @@ def test_a_job(mpi: support.MPI) -> None:
     assert lines[0] == "attached: rank 0 (inferior 1), rank 1 (inferior 2)"
     assert CHECKED in lines
     assert not done.stderr
+
+
+# Rank 0 loads MPI once it may; then all call MPI again and again.
+LATE = """\
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  for (;;) MPI_Barrier(MPI_COMM_SELF);
+}
+"""
+WAITING = re.compile(r"mpipp: waiting for the processes of \S+ \(process (\d+)\) to load MPI\n")
+
+
+@both
+def test_before_the_processes_have_loaded_mpi(mpi: support.MPI, tmp_path: Path) -> None:
+    program, may = support.compile_program(LATE, mpi), tmp_path / "may"
+    script = 'until [ -e "$1" ]; do sleep 0.02; done; exec "$2"'
+    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.wrapper}", "sh", "-c", script]
+    words += ["sh", str(may), str(program)]
+    command = [sys.executable, "-m", "mpipp.cli", "attach"]
+    gdb = ["-batch", "-ex", "mpipp break MPI_Barrier", "-ex", "continue", "-ex", "mpipp list calls"]
+    env = support.clean_environment(PYTHONPATH=str(support.ROOT))
+    with support.running(words, env=dict(mpi.env)) as launcher:
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with support.running([*command, str(launcher.pid), "--", *gdb], env=env, **piped) as attach:
+            assert attach.stderr
+            first = attach.stderr.readline()
+            may.touch()
+            said, _ = attach.communicate(timeout=100)
+        support.end(launcher)
+    found = WAITING.fullmatch(first)
+    assert found and int(found[1]) == launcher.pid, first
+    assert re.match(r"attached: (rank 0 \()?inferior 1\)?, (rank 1 \()?inferior 2\)?\n", said)
+    assert "in MPI_Barrier, called at main.c:5 in main" in said
+
+
+def test_a_launcher_that_starts_no_mpi(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(attach, "_LATEST", 0.0)
+    launcher = tmp_path / "mpiexec"
+    launcher.symlink_to(support.need("cat"))
+    with support.running([launcher], stdin=subprocess.PIPE) as process:
+        while launchers.program(process.pid) != "mpiexec":  # the system has just let it begin
+            time.sleep(0.01)
+        with pytest.raises(MpippError) as raised:
+            attach._named([str(process.pid)])
+        assert process.stdin
+        process.stdin.close()
+    assert str(raised.value) == (
+        f"no process that mpiexec (process {process.pid}) has started here has loaded MPI: "
+        "attach again when they have called MPI_Init"
+    )
+    capsys.readouterr()
 
 
 @support.on_mpi("mpich4")

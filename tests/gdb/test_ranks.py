@@ -79,7 +79,7 @@ def test_communicators_of_all(waiting: dict[int, int]) -> None:
     assert world.fullmatch(lines[lines.index("ranks 0 to 2:") + 1]), lines
     # MPI_COMM_SELF is of another process in each.
     headings = [line for line in lines if re.match("ranks? ", line)]
-    assert headings == ["rank 0:", "ranks 0 to 2:", "rank 1:", "rank 2:", "ranks 0 to 2:"]
+    assert headings == ["rank 0:", "ranks 0 to 2:", "rank 1:", "rank 2:"]
 
 
 @quiet
@@ -116,6 +116,18 @@ def test_requests_of_all(mpi: support.MPI) -> None:
         "ranks 0 and 1:",
         "  1 request",
     ]
+
+
+@quiet
+def test_an_inferior_without_a_process_is_selected(waiting: dict[int, int]) -> None:
+    # As it is after one has exited.
+    pids = " ".join(map(str, waiting.values()))
+    stop = [f"mpipp attach {pids}", "inferior 1", "detach inferiors 1"]
+    commands = ["mpipp list calls --ranks", "mpipp list comms --ranks", "mpipp rank 7"]
+    commands += ["mpipp why", "inferior 1", "mpipp check", "inferior 1", "mpipp info"]
+    said = support.gdb_batch([*commands, "info inferiors"], stop=stop)
+    assert "* 1    <null>" in said, said
+    assert said.count("[Switching to inferior") == 2, said  # by the commands
 
 
 def test_summary() -> None:

@@ -35,13 +35,12 @@ def lines(listed: Callable[[Session], list[_Entry]]) -> Iterator[str]:
         entries.add(number, own)
         ends.add(number, [end])
     names = _Names(every)
-    heading = ""
+    sections: dict[str, _Entry] = {}
     for chosen, shown in [*entries.all(), *ends.all()]:
-        name = names.of(chosen)
-        if name != heading:
-            yield f"{name}:"
-            heading = name
-        yield from (f"  {line}" for line in shown)
+        sections.setdefault(names.of(chosen), []).extend(shown)
+    for name, lines_of_it in sections.items():
+        yield f"{name}:"
+        yield from (f"  {line}" for line in lines_of_it)
 
 
 class _Same:

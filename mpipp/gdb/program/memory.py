@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import gdb
 
 from mpipp.errors import UnreadableMemory
-from mpipp.gdb import console
+from mpipp.gdb import console, text
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
 
@@ -73,8 +73,9 @@ def _select(inferior: gdb.Inferior) -> None:
     thread = _threads.get(inferior.num)
     if thread is None or not thread.is_valid():
         thread = next(iter(inferior.threads()), None)
-    if thread is None:  # the command tells the user
-        console.output("inferior {}", inferior.num)
+    if thread is None:  # one that has exited: only a command selects it
+        with text.quiet():
+            console.output("inferior {}", inferior.num)
         return
     _threads[inferior.num] = thread
     thread.switch()
