@@ -92,7 +92,6 @@ def _changed(process: Process, change: Change, access: Access, known: str) -> Fi
         f"the buffer of a pending {operation.call.procedure} was {verb}",
         [
             replace(own, evidence=evidence),
-            *operation.start(),
             *_calls(process, f"it was {verb} between these calls"),
         ],
     )
@@ -120,7 +119,6 @@ def _gone(process: Process, access: Access) -> Finding:
         f"the buffer of a pending {operation.call.procedure} is gone with its stack frame",
         [
             operation.party("the function that has the buffer on its stack has returned"),
-            *operation.start(),
             *_calls(process, "this call comes from further out"),
         ],
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.checks.rules import RULES, Rule, Version, cited
-from mpipp.model import Call, Comm, Object, Site
+from mpipp.model import Call, Comm, Object, Site, ThreadCall
 
 if TYPE_CHECKING:
     from mpipp.checks.lifelines import Lifelines
@@ -38,6 +38,15 @@ class Party:
     evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
     # The text without the buffer that only the root of a collective operation has; "": it is whole.
     of_all: str = field(default="", compare=False, repr=False)
+    start: ThreadCall | None = None  # what started it: of a persistent operation
+
+    @property
+    def starting(self) -> Party | None:
+        """The call that started the operation, as a party; None if nothing is known of one."""
+        if self.start is None:
+            return None
+        how = f"started by {self.start.procedure} at"
+        return Party(self.process, self.start.procedure, how, self.start.site)
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,14 @@ class Finding:
         return cls(broken, what, tuple(parties), sentence, advice, error_class=error_class)
 
     @property
+    def placed(self) -> Iterator[Party]:
+        """The parties, and behind each the call that started its operation."""
+        for party in self.parties:
+            yield party
+            if (starting := party.starting) is not None:
+                yield starting
+
+    @property
     def demanded(self) -> str:
         """What the standard says, and where: "MPI-4.1, section 3.7.2: ..."."""
         return f"{cited(self.rule.section, self.standard)}: {self.sentence}"
@@ -72,7 +89,7 @@ def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
     """The first of those that say the same of the same calls, as a loop makes them."""
     alike: dict[object, list[Finding]] = {}
     for one in findings:
-        places = tuple((party.process, party.made, party.site) for party in one.parties)
+        places = tuple((party.process, party.made, party.site) for party in one.placed)
         known = all(party.site.address for party in one.parties)
         what = re.sub("0x[0-9a-f]+", "", one.what)
         alike.setdefault((one.rule.id, what, places) if known else id(one), []).append(one)

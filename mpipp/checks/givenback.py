@@ -52,7 +52,6 @@ def _of_bytes(process: Process, memory: GivenBack, access: Access, byte: int) ->
         [
             Party(process.number, text, "at", memory.site, None, (), evidence),
             operation.party(),
-            *operation.start(),
         ],
     )
     return until.of_kind(found, operation.call)

@@ -57,7 +57,7 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
 def alike(finding: Finding, where: Where) -> object:
     """What findings that are folded have in common; its `repr` is the same everywhere."""
     numbers = [party.process for party in finding.parties]
-    places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.parties)
+    places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.placed)
     parties = tuple(replace(p, text=p.of_all or p.text) for p in finding.parties)
     return finding.rule.id, _OF_A_RANK.sub("", _shown(replace(finding, parties=parties))), places
 
@@ -78,6 +78,7 @@ def text(folded: Folded, where: Where, label: Label) -> Iterator[str]:
         if calls:
             yield f"    {party.made} {calls[0]}"
         yield from (f"    from {call}" for call in calls[1:])
+        yield from _started(party, where)
         yield from (f"    {detail}" for detail in party.details)
     if folded.differ:
         yield f"  shown as in {label(*sorted(set(folded.processes[0])))}"
@@ -87,6 +88,22 @@ def text(folded: Folded, where: Where, label: Label) -> Iterator[str]:
     yield f"  to do: {finding.advice}"
     if finding.rule.must:
         yield f"  MUST: {finding.rule.must}"
+
+
+def started(party: Party, where: Where) -> dict[str, Any] | None:
+    """The call that started a party's operation, for machines; None if there is none."""
+    starting = party.starting
+    if starting is None:
+        return None
+    return {"procedure": starting.text, "where": list(where(starting))}
+
+
+def _started(party: Party, where: Where) -> Iterator[str]:
+    starting = party.starting
+    calls = where(starting) if starting is not None else ()
+    if starting is not None and calls:
+        yield f"    {starting.made} {calls[0]}"
+        yield from (f"    from {call}" for call in calls[1:])
 
 
 def record(finding: Finding, where: Where, label: Label) -> dict[str, Any]:
@@ -101,6 +118,7 @@ def record(finding: Finding, where: Where, label: Label) -> dict[str, Any]:
                 "process": label(party.process),
                 "text": party.text,
                 "where": list(where(party)),
+                "started": started(party, where),
                 "details": list(party.details),
             }
             for party in finding.parties

@@ -62,7 +62,6 @@ def _of_element(process: Process, touch: Touch, access: Access, element: str) ->
         [
             by,
             operation.party(*_known(touch, threads)),
-            *operation.start(),
             *_end(process, touch),
         ],
     )

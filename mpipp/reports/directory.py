@@ -53,6 +53,13 @@ class Party(NamedTuple):
     places: Sequence[Place]  # innermost first
     buffers: Sequence[Drawn]
     ordinal: int = 0  # of a call in its channel; 0: not known
+    starter: str = ""  # the procedure that started it: of a persistent operation
+    started: Sequence[Place] = ()  # the places of that call, innermost first
+
+    @property
+    def how_started(self) -> str:
+        """How these are introduced: "started by MPI_Start at"."""
+        return f"started by {self.starter} at"
 
     @property
     def library(self) -> str:
@@ -337,6 +344,8 @@ def _party(of: _Fields) -> Party:
         of.objects("frames", _place),
         of.objects("buffers", _drawn),
         of.optional("ordinal") or 0,
+        of.object("started").text("procedure") if of.is_known("started") else "",
+        of.objects("started_frames", _place),
     )
 
 

@@ -67,6 +67,9 @@ def of(parties: Sequence[Party]) -> Iterator[Target]:
         made = _PROCEDURE.match(party.text) if party.made == "called at" else None
         procedure, ordinal = (made[0], party.ordinal) if made else ("", 0)
         yield Target(ranks, procedure, party.places[0].frame.text, ordinal, party.text)
+        if party.started:
+            place = party.started[0].frame.text
+            yield Target(ranks, party.starter, place, 0, party.starter)
 
 
 def _numbers(label: str) -> list[int]:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mpipp.reports import guarded, provoked, stopping
 from mpipp.reports.directory import Entry, Place, Run
 from mpipp.reports.plain import plain
+
+_STARTED = re.compile(r" *started by MPI_\w+ at ")
 
 
 def lines(run: Run, name: str = "DIR") -> Iterator[str]:
@@ -52,7 +55,11 @@ def suppressed(run: Run) -> str:
 
 def _block(entry: Entry) -> Iterator[str]:
     # As the run printed it, and behind each place its line.
-    places = {place.frame.text: place for party in entry.parties for place in party.places}
+    places = {
+        place.frame.text: place
+        for party in entry.parties
+        for place in (*party.places, *party.started)
+    }
     for line in entry.text.split("\n"):
         yield line
         known = places.pop(_place(line), None)
@@ -65,6 +72,9 @@ def _block(entry: Entry) -> Iterator[str]:
 
 def _place(line: str) -> str:
     # "    called at rows.c:22 in main" names one.
+    begun = _STARTED.match(line)
+    if begun is not None:
+        return line[begun.end() :]
     for word in ("called at ", "made at ", "from ", "at "):
         before, found, place = line.partition(word)
         if found and (not before.strip() or before.endswith(", ")):

@@ -105,7 +105,7 @@ class Met:
 
     def add(self, found: Finding, met: Meeting) -> None:
         """Once more."""
-        key = found.rule.id, found.what, tuple((party.site, party.text) for party in found.parties)
+        key = found.rule.id, found.what, tuple((party.site, party.text) for party in found.placed)
         first, ordinal, times = self._found.get(key, (found, met.ordinal, 0))
         self._found[key] = first, ordinal, times + met.times
 
