@@ -98,7 +98,6 @@ def _changed(process: Process, change: Change, access: Access, known: Phrase) ->
         "changed-while-pending",
         [
             replace(own, evidence=evidence),
-            *operation.start(),
             *_calls(process, Phrase.of("it was {verb} between these calls", verb=verb)),
         ],
         procedure=operation.call.procedure,
@@ -127,7 +126,6 @@ def _gone(process: Process, access: Access) -> Finding:
         "gone-while-pending",
         [
             operation.party(Phrase("the function that has the buffer on its stack has returned")),
-            *operation.start(),
             *_calls(process, Phrase("this call comes from further out")),
         ],
         procedure=operation.call.procedure,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.checks.rules import RULES, Rule, Version, cited, template
-from mpipp.model import Call, Comm, Object, Site
+from mpipp.model import Call, Comm, Object, Site, ThreadCall
 from mpipp.show.phrases import Phrase, Value, Varies
 
 if TYPE_CHECKING:
@@ -39,6 +39,16 @@ class Party:
     tid: int | None = None  # the thread that is inside of the call now
     details: tuple[Phrase, ...] = ()  # its part in the finding, a line each: element addresses
     evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
+    start: ThreadCall | None = None  # the call that started it: of a persistent operation
+
+    @property
+    def starting(self) -> Party | None:
+        """The call that started the operation, as a party; None if nothing is known of one."""
+        if self.start is None:
+            return None
+        how = f"started by {self.start.procedure} at"
+        subject = Phrase.of("{procedure}", procedure=self.start.procedure)
+        return Party(self.process, subject, how, self.start.site)
 
     @property
     def text(self) -> str:
@@ -86,6 +96,14 @@ class Finding:
         return cls(broken, what, tuple(parties), sentence, advice, error_class=error_class.text)
 
     @property
+    def placed(self) -> Iterator[Party]:
+        """The parties, and behind each the call that started its operation."""
+        for party in self.parties:
+            yield party
+            if (starting := party.starting) is not None:
+                yield starting
+
+    @property
     def demanded(self) -> str:
         """What the standard says, and where: "MPI-4.1, section 3.7.2: ..."."""
         return f"{cited(self.rule.section, self.standard)}: {self.sentence}"
@@ -107,7 +125,7 @@ def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
     """The first of those that the same calls have made, as a loop does."""
     equal: dict[object, list[Finding]] = {}
     for one in findings:
-        places = tuple((party.process, party.made, party.site) for party in one.parties)
+        places = tuple((party.process, party.made, party.site) for party in one.placed)
         known = all(party.site.address for party in one.parties)
         key = one.rule.id, one.what.key(Varies.CALLS), places
         equal.setdefault(key if known else id(one), []).append(one)

@@ -56,7 +56,6 @@ def _of_bytes(process: Process, memory: GivenBack, access: Access, byte: int) ->
         [
             Party(process.number, subject, "at", memory.site, None, (), evidence),
             operation.party(),
-            *operation.start(),
         ],
         procedure=operation.call.procedure,
         wait_procedure=until.completing(operation.call),

@@ -116,8 +116,9 @@ def _alike(every: list[Access]) -> list[_Alike]:
     places: dict[object, int] = {}
     found: dict[object, _Alike] = {}
     for access in every:
-        site = access.operation.call.site
-        place = places.setdefault(site if site.address else id(access.operation), len(places))
+        site, start = access.operation.call.site, access.operation.start
+        of = (site, start and start.site) if site.address else id(access.operation)
+        place = places.setdefault(of, len(places))
         memory = tuple((id(one.datatype), one.count, one.address) for one in access.entries)
         found.setdefault((place, access.writes, memory), _Alike(place, [])).accesses.append(access)
     return list(found.values())

@@ -23,6 +23,7 @@ from mpipp.model import (
     Op,
     Request,
     Thread,
+    ThreadCall,
     Win,
 )
 from mpipp.show import oneline
@@ -103,16 +104,20 @@ class Operation:
             subject = Phrase.of("{call}, request {serial}", call=subject, serial=serial)
         evidence = Evidence(call, self.on)
         return Party(
-            self.process.number, subject, "called at", call.site, self.tid, details, evidence
+            self.process.number,
+            subject,
+            "called at",
+            call.site,
+            self.tid,
+            details,
+            evidence,
+            self.start,
         )
 
-    def start(self) -> list[Party]:
-        """The call that started a persistent operation, as a party of a finding; [] of others."""
-        start = self.request.start if self.request is not None else None
-        if start is None:
-            return []
-        what = Phrase.of("{procedure}, which started it", procedure=start.procedure)
-        return [Party(self.process.number, what, "called at", start.site)]
+    @property
+    def start(self) -> ThreadCall | None:
+        """The call that started a persistent operation; None of others, and if it is not known."""
+        return self.call.start if self.request is None else self.request.start
 
     @cached_property
     def comm(self) -> Comm | None:
@@ -273,11 +278,11 @@ class Process:
     @cached_property
     def begun(self) -> tuple[Operation, ...]:
         """What the active calls are about to begin: persistent operations, ready partitions."""
-        started = (self._starting(thread.call) for thread in self.threads if thread.call)
+        started = (self._starting(one.call, one.tid) for one in self.threads if one.call)
         readied = (Operation(self, one.call, one, None) for one in self._readied.values())
         return (*chain.from_iterable(started), *readied)
 
-    def _starting(self, call: Call) -> Iterator[Operation]:
+    def _starting(self, call: Call, tid: int) -> Iterator[Operation]:
         # The persistent operations that a call is about to start: their ordinals are counted.
         if call.procedure not in ("MPI_Start", "MPI_Startall"):
             return
@@ -288,9 +293,9 @@ class Process:
         for known in given:
             request = known[0] if len(known) == 1 else None
             if isinstance(request, Request) and request.persistent and request.state == "inactive":
-                begun = request
+                begun = replace(request, start=ThreadCall(call.procedure, tid, call.site))
                 if request.call.partitioned:
-                    begun = replace(request, ready=0, marks=None)
+                    begun = replace(begun, ready=0, marks=None)
                 yield Operation(self, request.call, begun, None)
 
     @cached_property
@@ -374,4 +379,6 @@ class Process:
             description=oneline.described(found, self.around),
         )
         evidence = Evidence(made=found)
-        return Party(self.number, subject, "made at", header.site, None, details, evidence)
+        active = isinstance(found, Request) and found.state == "active"
+        start = found.start if isinstance(found, Request) and active else None
+        return Party(self.number, subject, "made at", header.site, None, details, evidence, start)

@@ -52,7 +52,7 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
 def same_mistake(finding: Finding, where: Where) -> object:
     """Equal for findings that are folded; its `repr` is the same in every process."""
     numbers = [party.process for party in finding.parties]
-    places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.parties)
+    places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.placed)
     return finding.key(Varies.RANKS), places
 
 
@@ -77,6 +77,7 @@ def lines(record: Mapping[str, Any]) -> Iterator[Line]:
         yield Line(f"  {name}{': ' if name else ''}{party['text']}")
         for number, place in enumerate(party["where"]):
             yield Line(f"    {party['made'] if not number else 'from'} {place}", place)
+        yield from _started(party["started"])
         yield from (Line(f"    {detail}") for detail in party["details"])
     if record["shown_as"]:
         yield Line(f"  shown as in {record['shown_as']}")
@@ -86,6 +87,20 @@ def lines(record: Mapping[str, Any]) -> Iterator[Line]:
     yield Line(f"  to do: {record['advice']}")
     if record["must"]:
         yield Line(f"  MUST: {record['must']}")
+
+
+def _started(by: Mapping[str, Any] | None) -> Iterator[Line]:
+    for number, place in enumerate(by["where"] if by else ()):
+        how = f"started by {by['procedure']} at" if by and not number else "from"
+        yield Line(f"    {how} {place}", place)
+
+
+def started(party: Party, where: Where) -> dict[str, Any] | None:
+    """The call that started a party's operation, for machines; None if there is none."""
+    starting = party.starting
+    if starting is None:
+        return None
+    return {"procedure": starting.text, "where": list(where(starting))}
 
 
 def record(
@@ -157,6 +172,7 @@ def _party(
         "arguments": matched(call) if call is not None else {},
         "made": party.made,
         "where": list(where(party)),
+        "started": started(party, where),
         "details": [detail.text for detail in party.details],
     }
 

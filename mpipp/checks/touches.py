@@ -70,7 +70,6 @@ def _of_element(process: Process, touch: Touch, access: Access, element: Phrase)
         [
             by,
             operation.party(*_known(touch, threads)),
-            *operation.start(),
             *_end(process, touch),
         ],
         "store" if touch.stores else "load",

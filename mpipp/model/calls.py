@@ -98,11 +98,18 @@ class Call:
     own_op: OwnOp | None = None  # in place of `op`, of a call that is over
     given_types: tuple[GivenType, ...] = ()  # of an active call
     again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
+    # Of a call that is over and made a persistent request: the call that started the operation.
+    start: ThreadCall | None = None
 
     @property
     def facts(self) -> Procedure:
         """What is known of the procedure."""
         return procedures.of(self.procedure)
+
+    @property
+    def begun(self) -> Site:
+        """Where the operation begins: of a persistent one that is over, where it was started."""
+        return self.site if self.start is None else self.start.site
 
     @property
     def partitioned(self) -> bool:

@@ -36,6 +36,7 @@ class Layout(NamedTuple):
     call: int
     run: int
     ordinal: int
+    started: int  # bits of a call that has the place where it was started, behind these
     # Of what is so plain that it is not looked at item by item.
     plain: re.Pattern[bytes]  # calls that follow each other
     all_plain: re.Pattern[bytes]  # these calls, and runs
@@ -53,6 +54,7 @@ class Layout(NamedTuple):
             call,
             run,
             ordinal,
+            source.value("present", "started") | source.value("present", "started_all"),
             re.compile(b"(?s:%b.{%d})+" % (head, PLAIN - 5)),
             re.compile(
                 b"(?s:%b.{%d}|%b.{7})*" % (head, PLAIN - 5, re.escape(bytes((run & 0xFF,))))
@@ -83,7 +85,7 @@ class History:
         self._layout = layout
         self._address = address
         self._make = make
-        self._known = _Known(make)
+        self._known = Known(make, layout.started)
         self._grows = grows
         self._page = 0  # the one that is read
         self._read = 0  # words of it
@@ -283,18 +285,30 @@ class Items:
         return self._make(_words(head + _WORD.pack(count)))
 
 
-class _Known(dict[bytes, Kept]):
-    # The calls of a history by their words.
+class Known(dict[bytes, Kept]):
+    """The calls of a history by their words.
 
-    def __init__(self, make: Callable[[tuple[int, ...]], Call]) -> None:
+    Args:
+        started: the bits of a call that has another place, of what started it, behind its three
+            words.
+    """
+
+    def __init__(self, make: Callable[[tuple[int, ...]], Call], started: int) -> None:
         super().__init__()
         self._of = lambda data: make(_words(data))
+        self._started = started
 
     def __missing__(self, data: bytes) -> Kept:
         if len(self) >= _MOST_KNOWN:
             self.clear()
-        kept = self[data] = Kept(data, data[:8] + data[16:], self._of)
+        kept = self[data] = Kept(data, self._key(data), self._of)
         return kept
+
+    def _key(self, data: bytes) -> bytes:
+        # Without the places.
+        present = int.from_bytes(data[16:24], "little")
+        rest = data[32:] if present & self._started else data[24:]
+        return data[:8] + data[16:24] + rest
 
 
 def _words(data: bytes) -> tuple[int, ...]:

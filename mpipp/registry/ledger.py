@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, OwnOp, Share
+from mpipp.model import (
+    Broken,
+    Buffer,
+    Call,
+    Channel,
+    DatatypeRecord,
+    OwnOp,
+    Share,
+    ThreadCall,
+)
 from mpipp.plain import plain
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.history import History, Layout
@@ -47,7 +56,8 @@ class Ledger:
     def _decoded(self, words: tuple[int, ...], channel: Channel, comm: int | None) -> Call:
         source = self._source
         head, caller, present = words[:3]
-        scalars, rest = self._scalars(present & 0xFFFFFFFF, words[3:])
+        start, rest = self._start(present & 0xFFFFFFFF, words[3:])
+        scalars, rest = self._scalars(present & 0xFFFFFFFF, rest)
         raw = list(_raw_buffers(rest, head >> 32 & 0xFF))
         rest = rest[sum(len(one) for one in raw) :]
         vectors, rest = self._vectors(rest, present >> 32)
@@ -79,7 +89,20 @@ class Ledger:
             counts=None if counted is None else tuple(share.count for share in counted),
             arguments=self._arguments(rest) if self._has(present, "arguments") else {},
             own_op=own_op,
+            start=start,
         )
+
+    def _start(
+        self, present: int, words: tuple[int, ...]
+    ) -> tuple[ThreadCall | None, tuple[int, ...]]:
+        # The call that started a persistent operation, and the words behind its place.
+        is_one, is_all = self._has(present, "started"), self._has(present, "started_all")
+        if not is_one and not is_all:
+            return None, words
+        if not words:
+            raise MpippError("a call in the ledger has no place where it was started")
+        procedure = "MPI_Start" if is_one else "MPI_Startall"
+        return ThreadCall(procedure, 0, self._source.site(words[0], 0)), words[1:]
 
     def _has(self, present: int, name: str) -> bool:
         return bool(present & self._source.value("present", name))

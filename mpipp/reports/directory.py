@@ -54,6 +54,13 @@ class Party(NamedTuple):
     ranks: Sequence[int] = ()  # in MPI_COMM_WORLD; empty: not known
     procedure: str = ""  # of a call
     arguments: Mapping[str, int] = {}  # by which it meets others' calls: dest, source, tag, root
+    starter: str = ""  # the procedure that started it: of a persistent operation
+    started: Sequence[Place] = ()  # the places of that call, innermost first
+
+    @property
+    def how_started(self) -> str:
+        """How these are introduced: "started by MPI_Start at"."""
+        return f"started by {self.starter} at"
 
     @property
     def library(self) -> str:
@@ -382,6 +389,8 @@ def _party(of: _Fields) -> Party:
         of.numbers("ranks"),
         of.text("procedure"),
         of.integers("arguments"),
+        of.object("started").text("procedure") if of.is_known("started") else "",
+        of.objects("started_frames", _place),
     )
 
 

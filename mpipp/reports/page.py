@@ -213,6 +213,8 @@ def _party(party: Party, is_open: bool) -> Iterator[str]:
     yield f'<p class="call"><code>{e(party.text)}</code></p>'
     for number, place in enumerate(party.places):
         yield from _source(place, party.made if number == 0 else "from", is_open and number == 0)
+    for number, place in enumerate(party.started):
+        yield from _source(place, party.how_started if number == 0 else "from", is_open=False)
     yield from _list(party.details, "details")
     for buffer in party.buffers:
         yield from _buffer(buffer)

@@ -89,12 +89,7 @@ def _invocation(run: Run) -> dict[str, Any]:
 
 
 def _result(entry: Entry, ids: Mapping[str, int], directory: str) -> dict[str, Any]:
-    places = [
-        (party, place)
-        for party in entry.parties
-        for place in party.places[:1]
-        if place.frame.path and place.frame.line
-    ]
+    places = [one for one in _places(entry) if one[1].frame.path and one[1].frame.line]
     found: dict[str, Any] = {
         "ruleId": entry.id,
         "ruleIndex": ids[entry.id],
@@ -105,8 +100,8 @@ def _result(entry: Entry, ids: Mapping[str, int], directory: str) -> dict[str, A
     if places:
         found["locations"] = [_location(places[0][1], directory)]
         related = [
-            {**_location(place, directory), "id": number, "message": _message(_words(party))}
-            for number, (party, place) in enumerate(places, 1)
+            {**_location(place, directory), "id": number, "message": _message(words)}
+            for number, (words, place) in enumerate(places, 1)
         ]
         found["relatedLocations"] = related
     stacks = [_stack(party, directory) for party in entry.parties if len(party.places) > 1]
@@ -125,6 +120,14 @@ def _message(text: str) -> dict[str, str]:
 
 def _words(party: Party) -> str:
     return f"{party.process}: {party.text}" if party.process else party.text
+
+
+def _places(entry: Entry) -> Iterator[tuple[str, Place]]:
+    # With what is there.
+    for party in entry.parties:
+        yield from ((_words(party), place) for place in party.places[:1])
+        started = f"{party.starter} has started {_words(party)}"
+        yield from ((started, place) for place in party.started[:1])
 
 
 def _stack(party: Party, directory: str) -> dict[str, Any]:

@@ -65,6 +65,9 @@ def of(parties: Sequence[Party]) -> Iterator[Target]:
         ordinal = party.ordinal if party.procedure else 0
         place = party.places[0].frame.text
         yield Target(party.ranks, party.procedure, place, ordinal, party.arguments)
+        if party.started:
+            place = party.started[0].frame.text
+            yield Target(party.ranks, party.starter, place, 0, {})
 
 
 def _counted(findings: int) -> str:

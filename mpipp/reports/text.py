@@ -52,7 +52,11 @@ def suppressed(run: Run) -> str:
 
 def _block(entry: Entry) -> Iterator[str]:
     # As the run printed it, and behind each place its line.
-    places = {place.frame.text: place for party in entry.parties for place in party.places}
+    places = {
+        place.frame.text: place
+        for party in entry.parties
+        for place in (*party.places, *party.started)
+    }
     for line in entry.lines:
         yield line.text
         known = places.pop(line.place, None)

@@ -175,7 +175,7 @@ def _cell(lane: _Lane, ordinal: int, begin: int, where: Where) -> dict[str, obje
     return {
         "call": call.procedure,
         "data": ", ".join(oneline.data(call, around)),
-        "place": where(lane.process, call.site),
+        "place": where(lane.process, call.begun),
         "seconds": None if time is None else (time - begin) / 1e9,
     }
 

@@ -83,6 +83,9 @@ def _ordinals(stretch: Stretch) -> str:
 
 
 def _call(call: Call, around: Surroundings, place: Callable[[Site], str]) -> str:
-    at = place(call.site)
-    words = oneline.data(call, around)
-    return ", ".join([call.procedure, *words, *([f"called at {at}"] if at else [])])
+    at, words = place(call.site), oneline.data(call, around)
+    places = [f"called at {at}"] if at else []
+    begun = place(call.start.site) if call.start is not None else ""
+    if call.start is not None and begun:
+        places.append(f"started by {call.start.procedure} at {begun}")
+    return ", ".join([call.procedure, *words, *places])

@@ -75,7 +75,7 @@ First = Union[Hello, Disagreeing, Strict, Late, Touching, Started]
 
 
 def greeting(connection: socket.socket) -> First | None:
-    """What a process says first; None if it has gone.
+    """What a process says first; None if it has gone. Only the file of a `Hello` stays open.
 
     Raises:
         MpippError: it is not a process of this mpipp's.
@@ -86,12 +86,15 @@ def greeting(connection: socket.socket) -> First | None:
     for level, kind, content in rights:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             files.frombytes(content[: len(content) - len(content) % files.itemsize])
+    first: First | None = None
     try:
-        return _greeting(data, files)
-    except MpippError:
-        for file in files:
+        first = _greeting(data, files)
+    finally:
+        # Other messages come with no files; who sends some all the same does not use up the
+        # watcher's.
+        for file in files if not isinstance(first, Hello) else ():
             os.close(file)
-        raise
+    return first
 
 
 def _greeting(data: bytes, files: array.array[int]) -> First | None:

@@ -193,7 +193,7 @@ def of_last_calls(found: Sequence[Finding], known: Sequence[Watched]) -> list[Fi
     }
 
     def is_of_one(finding: Finding) -> bool:
-        return any(party.site.address in sites[party.process] for party in finding.parties)
+        return any(party.site.address in sites[party.process] for party in finding.placed)
 
     return [one for one in found if one.rule.severity == "error" and is_of_one(one)]
 

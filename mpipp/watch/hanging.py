@@ -142,7 +142,7 @@ class Hanging:
         # those whose calls are over, which wait for nobody.
         collected = self._telling.collected
         meetings = [
-            {(party.process, party.site.address) for party in one.parties}
+            {(party.process, party.site.address) for party in one.placed}
             for one in others
             if one.rule.check == "collective-mismatch"
             and collected.is_chosen(one)
@@ -167,7 +167,7 @@ class Hanging:
         for finding, text, record, is_error, who, _ in found:
             if any(who & before for before in self._stuck):
                 continue  # others have come to wait for the same
-            places = [frame for party in finding.parties for frame in view.frames(party)]
+            places = [frame for party in finding.placed for frame in view.frames(party)]
             if not self._telling.collected.is_chosen(finding):
                 continue
             if self._telling.collected.is_suppressed(("deadlock", finding.rule.id), places):

@@ -66,13 +66,21 @@ class Pictures:
         }
 
     def _party(self, party: Party) -> dict[str, Any]:
-        frames = self._frames(party.process, party.site)
         try:
             drawn = self._taking.buffers(party.evidence)
         except MpippError:  # of records that make no sense the checks tell
             drawn = []
-        places = [self._taking.sources.record(frame) for frame in frames]
-        return {"made": party.made, "frames": places, "buffers": drawn}
+        starting = party.starting
+        return {
+            "made": party.made,
+            "frames": self._places(party),
+            "started_frames": self._places(starting) if starting is not None else [],
+            "buffers": drawn,
+        }
+
+    def _places(self, party: Party) -> list[dict[str, Any]]:
+        frames = self._frames(party.process, party.site)
+        return [self._taking.sources.record(frame) for frame in frames]
 
     def _place(self, process: Process, site: Site) -> str:
         return next((frame.text for frame in self._frames(process.number, site)), "")

@@ -66,7 +66,7 @@ class Collected:
                 fresh.append(finding)
         for folded in report.folded(fresh, where):
             finding = folded.finding
-            places = [frame for party in finding.parties for frame in frames(party)]
+            places = [frame for party in finding.placed for frame in frames(party)]
             if self.is_suppressed((finding.rule.check, finding.rule.id), places):
                 continue
             record = _record(folded, where, label, rank)
@@ -87,7 +87,7 @@ class Collected:
 
     def is_known(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
         """Whether it is suppressed; it is not counted."""
-        places = [frame for party in finding.parties for frame in frames(party)]
+        places = [frame for party in finding.placed for frame in frames(party)]
         names = (finding.rule.check, finding.rule.id)
         return bool(self._suppressions.reason(names, places))
 

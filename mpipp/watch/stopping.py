@@ -56,7 +56,7 @@ class Stopping:
         if not self._opens:
             return self.is_asked_for and bool(found)
         of = one.places.site
-        known = {(each.rule.id, *(tuple(of(p.site)) for p in each.parties)) for each in found}
+        known = {(each.rule.id, *(tuple(of(p.site)) for p in each.placed)) for each in found}
         is_new = not known <= self._known
         self._known |= known
         return is_new

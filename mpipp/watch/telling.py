@@ -38,7 +38,7 @@ class Telling:
         """With one more line each; returns whether there was any that is new."""
         view, any_new, found = View(of), False, list(found)
         known = view.where, view.label, view.frames, view.world, view.rank
-        parties = (p for one in found if one.rule.severity == "error" for p in one.parties)
+        parties = (p for one in found if one.rule.severity == "error" for p in one.placed)
         self._wrong.update((of[p.process], p.site.address) for p in parties)
         fresh = (one for one in found if not self.before.has(one, view.where))
         try:

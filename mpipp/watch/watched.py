@@ -33,6 +33,7 @@ class Watched(Recorded):
         state: RUNNING; OVER, when it has said so; GONE without; LOST, when it goes on unseen.
         end: why it is over: FINALIZED, EXITING or ABORTING; 0 if it has not said so.
         strict: whether it compares calls before they begin.
+        job: what tells the launcher's jobs apart.
         spawned: of what MPI_Comm_spawn has started, the number of its job; else 0.
         deferred: how often its end was heard, and what others had said before came first.
         stopped: whether it was told to stop, since something was found.
@@ -49,14 +50,19 @@ class Watched(Recorded):
         self.spawned = 0
         self.deferred = 0
         self.stopped = False
-        others = None
-        with contextlib.suppress(MpippError):  # the system may not allow it
-            others = ProcessMemory(hello.pid)
-        self._others = others
-        self.memory = FileMemory(hello.file, hello.arena, others)
-        self.places = Places(hello.pid, self.memory.code())
-        self.registry: Registry = Touched(self.memory, hello.root, self.places)
-        self.asker = Asker(self.memory, hello.root, self.places)
+        with contextlib.ExitStack() as opened:
+            opened.callback(os.close, hello.file)
+            others = None
+            with contextlib.suppress(MpippError):  # the system may not allow it
+                others = ProcessMemory(hello.pid)
+                opened.callback(others.close)
+            self._others = others
+            self.memory = FileMemory(hello.file, hello.arena, others)
+            self.places = Places(hello.pid, self.memory.code())
+            self.registry: Registry = Touched(self.memory, hello.root, self.places)
+            self.asker = Asker(self.memory, hello.root, self.places)
+            self.job = self.registry.info.job
+            opened.pop_all()  # they stay open
 
     def refresh(self) -> None:
         """The process has run: forget what may have changed."""

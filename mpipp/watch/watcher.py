@@ -194,7 +194,7 @@ class Watcher:
         self._any_came |= hello is not None
         if isinstance(hello, said.Hello):
             one = Watched(made, hello)
-            one.spawned = self._jobs.setdefault(one.registry.info.job, len(self._jobs))
+            one.spawned = self._jobs.setdefault(one.job, len(self._jobs))
             self._watched.append(one)
             self._selector.register(made, selectors.EVENT_READ, one)
             one.answer(said.MET)

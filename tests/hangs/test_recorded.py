@@ -14,8 +14,8 @@ deadlock: rank 0 and rank 1 wait for each other
   rank 0 waits in MPI_Recv(source 1, tag 5), called at hanging.c:238 in persistent_collective
     rank 1 has no such send pending
   rank 1 waits in MPI_Wait, called at hanging.c:240 in persistent_collective
-    for MPI_Allreduce_init, called at hanging.c:236 in persistent_collective: \
-rank 0 has not started it"""
+    for MPI_Allreduce_init, called at hanging.c:236 in persistent_collective, \
+started by MPI_Start at hanging.c:239 in persistent_collective: rank 0 has not started it"""
 
 
 @pytest.mark.timeout(600)

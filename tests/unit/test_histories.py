@@ -8,7 +8,7 @@ from collections import Counter
 
 from mpipp.checks.past.meetings import Histories
 from mpipp.model import Call, Kept, Stretch
-from mpipp.registry.history import in_order
+from mpipp.registry.history import Known, in_order
 
 
 def _never(words: tuple[int, ...]) -> Call:
@@ -65,6 +65,22 @@ def test_meetings_are_all_that_met() -> None:
                 found[tuple(zip(met.of, met.calls))] += met.times
         assert found == expected
         assert [set(written_out(one)) for one in together.waiting] == waiting
+
+
+def words(*values: int) -> bytes:
+    return b"".join(value.to_bytes(8, "little") for value in values)
+
+
+def test_places_are_no_part_of_a_key() -> None:
+    """Nor is that where a persistent operation was started; the rest is."""
+    known = Known(_never, started=0x80)
+    plain = known[words(1, 111, 0, 7, 8, 9)]
+    assert plain.key == known[words(1, 222, 0, 7, 8, 9)].key
+    assert plain.key != known[words(1, 111, 0, 7, 8, 10)].key
+    started = known[words(1, 111, 0x80, 333, 7, 8, 9)]
+    assert started.key == known[words(1, 222, 0x80, 444, 7, 8, 9)].key
+    assert started.key not in (plain.key, known[words(1, 111, 0x80, 333, 7, 8, 10)].key)
+    assert known[words(1)].key == words(1)  # of a history that is damaged
 
 
 def random_history(chance: random.Random) -> list[Stretch]:

@@ -68,10 +68,9 @@ error: the buffer of a pending MPI_Ssend_init was changed
   rank 0: MPI_Ssend_init(dest = 0, tag = 0, comm = "MPI_COMM_SELF", buf = 0x... (4 MPI_DOUBLE)), \
 request #1
     called at touched_twice.c:LINE in changes
+    started by MPI_Start at touched_twice.c:LINE in changes
     buf[1](DOUBLE), at 0x..., in small+8, was 0 and is 3
     it is not known whether the data had been moved
-  rank 0: MPI_Start, which started it
-    called at touched_twice.c:LINE in changes
   rank 0: MPI_Waitall()
     called at touched_twice.c:LINE in changes
     it was changed between these calls

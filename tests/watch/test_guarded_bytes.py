@@ -122,15 +122,13 @@ EXIT = "\n    nothing has completed it when the process ends"
 def never(call: str, tag: int, buffer: str, line: int, section: str, what: str, end: str) -> str:
     verb, peer = ("stored to", "source") if call == "Irecv" else ("changed", "dest")
     what += "" if call == "Irecv" else UNKNOWN
-    known, found, completing = end.format(verb=verb).partition("\n  rank 0: MPI_")
-    if call == "Ssend_init":
-        known += "\n  rank 0: MPI_Start, which started it\n    called at never.c:60 in wrong"
+    started = "\n    started by MPI_Start at never.c:60 in wrong" if call == "Ssend_init" else ""
     return f"""\
 error: the buffer of a pending MPI_{call} was {verb}
   rank 0: MPI_{call}({peer} = 1, tag = {tag}, comm = "MPI_COMM_WORLD", buf = 0x... ({buffer})), \
 request #N
-    called at never.c:{line} in wrong
-    {what}{known}{found}{completing}
+    called at never.c:{line} in wrong{started}
+    {what}{end.format(verb=verb)}
 {PENDING.replace("3.7.2", section)}"""
 
 

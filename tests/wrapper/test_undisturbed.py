@@ -74,6 +74,15 @@ def test_a_freed_handle_that_the_library_has_given_out_itself(
         assert "went on\n" in alone[1]
 
 
+@support.on_mpi("mpich4", "mpich5")
+def test_datatypes_that_are_used_after_they_were_freed(mpi: support.MPI) -> None:
+    program = compiled("used_after_free.c", mpi.id)
+    alone = run(mpi, [program])
+    assert run(mpi, [program], mpi.wrapper) == alone
+    if mpi.id == "mpich4":
+        assert alone[:2] == (0, "0: 1 2\n0: 1 2\n")
+
+
 @support.every_mpi
 @pytest.mark.parametrize("binding", ["", "1"])
 def test_programs_without_mpi(mpi: support.MPI, binding: str) -> None:

@@ -259,7 +259,12 @@ EXPORT int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Dataty
 int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous, &real);
-  if (!thread) return ((raw_Type_contiguous *)real)(count, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_contiguous *)real)(count, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -296,7 +301,12 @@ EXPORT int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MP
 int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous_c, &real);
-  if (!thread) return ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -333,7 +343,12 @@ EXPORT int MPI_Type_create_darray(int size, int rank, int ndims, const int array
 int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray, &real);
-  if (!thread) return ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -370,7 +385,12 @@ EXPORT int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Cou
 int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray_c, &real);
-  if (!thread) return ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -407,7 +427,12 @@ EXPORT int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_complex, &real);
-  if (!thread) return ((raw_Type_create_f90_complex *)real)(p, r, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_f90_complex *)real)(p, r, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_complex, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
@@ -443,7 +468,12 @@ EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_integer, &real);
-  if (!thread) return ((raw_Type_create_f90_integer *)real)(r, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_f90_integer *)real)(r, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_integer, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
@@ -479,7 +509,12 @@ EXPORT int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_real, &real);
-  if (!thread) return ((raw_Type_create_f90_real *)real)(p, r, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_f90_real *)real)(p, r, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_real, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
@@ -515,7 +550,12 @@ EXPORT int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[]
 int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed, &real);
-  if (!thread) return ((raw_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -552,7 +592,12 @@ EXPORT int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_
 int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_c, &real);
-  if (!thread) return ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -589,7 +634,12 @@ EXPORT int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block, &real);
-  if (!thread) return ((raw_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -626,7 +676,12 @@ EXPORT int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blockleng
 int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block_c, &real);
-  if (!thread) return ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -663,7 +718,12 @@ EXPORT int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, 
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector, &real);
-  if (!thread) return ((raw_Type_create_hvector *)real)(count, blocklength, stride, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_hvector *)real)(count, blocklength, stride, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -700,7 +760,12 @@ EXPORT int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI
 int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector_c, &real);
-  if (!thread) return ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -737,7 +802,12 @@ EXPORT int MPI_Type_create_indexed_block(int count, int blocklength, const int a
 int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block, &real);
-  if (!thread) return ((raw_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -774,7 +844,12 @@ EXPORT int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklengt
 int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block_c, &real);
-  if (!thread) return ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -811,7 +886,12 @@ EXPORT int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_
 int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized, &real);
-  if (!thread) return ((raw_Type_create_resized *)real)(oldtype, lb, extent, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_resized *)real)(oldtype, lb, extent, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -848,7 +928,12 @@ EXPORT int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, M
 int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized_c, &real);
-  if (!thread) return ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -885,7 +970,12 @@ EXPORT int MPI_Type_create_struct(int count, const int array_of_blocklengths[], 
 int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct, &real);
-  if (!thread) return ((raw_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
@@ -921,7 +1011,12 @@ EXPORT int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_bl
 int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct_c, &real);
-  if (!thread) return ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
@@ -957,7 +1052,12 @@ EXPORT int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const
 int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray, &real);
-  if (!thread) return ((raw_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -994,7 +1094,12 @@ EXPORT int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[
 int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray_c, &real);
-  if (!thread) return ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -1031,7 +1136,12 @@ EXPORT int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_dup, &real);
-  if (!thread) return ((raw_Type_dup *)real)(oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_dup *)real)(oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -1072,7 +1182,7 @@ int MPI_Type_free(MPI_Datatype* datatype) {
     uint64_t handle = mpipp_self != &mpipp_no_thread && datatype ? MPIPP_KEY(*datatype) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_DATATYPE, handle, __builtin_return_address(0));
     int code = ((raw_Type_free *)real)(datatype);
-    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_DATATYPE, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_DATATYPE, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_free, MPIPP_SITE);
@@ -1177,7 +1287,12 @@ EXPORT int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Dat
 int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_value_index, &real);
-  if (!thread) return ((raw_Type_get_value_index *)real)(value_type, index_type, pair_type);
+  if (!thread) {
+    int code = ((raw_Type_get_value_index *)real)(value_type, index_type, pair_type);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*pair_type), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_value_index, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)value_type, (MPI_Datatype)index_type};
@@ -1214,7 +1329,12 @@ EXPORT int MPI_Type_indexed(int count, const int array_of_blocklengths[], const 
 int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed, &real);
-  if (!thread) return ((raw_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -1251,7 +1371,12 @@ EXPORT int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklen
 int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed_c, &real);
-  if (!thread) return ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -1320,7 +1445,12 @@ EXPORT int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Dat
 int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector, &real);
-  if (!thread) return ((raw_Type_vector *)real)(count, blocklength, stride, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_vector *)real)(count, blocklength, stride, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -1357,7 +1487,12 @@ EXPORT int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count s
 int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector_c, &real);
-  if (!thread) return ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -1531,7 +1666,12 @@ EXPORT int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_
 int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_hvector, &real);
-  if (!thread) return ((raw_Type_hvector *)real)(count, blocklength, stride, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_hvector *)real)(count, blocklength, stride, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -1566,7 +1706,12 @@ EXPORT int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint a
 int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_hindexed, &real);
-  if (!thread) return ((raw_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (!thread) {
+    int code = ((raw_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
@@ -1601,7 +1746,12 @@ EXPORT int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint arr
 int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_struct, &real);
-  if (!thread) return ((raw_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  if (!thread) {
+    int code = ((raw_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};

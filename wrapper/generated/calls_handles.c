@@ -14,7 +14,12 @@ EXPORT int MPI_Abi_get_fortran_info(MPI_Info* info);
 int MPI_Abi_get_fortran_info(MPI_Info* info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Abi_get_fortran_info, &real);
-  if (!thread) return ((raw_Abi_get_fortran_info *)real)(info);
+  if (!thread) {
+    int code = ((raw_Abi_get_fortran_info *)real)(info);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abi_get_fortran_info, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -47,7 +52,12 @@ EXPORT int MPI_Abi_get_info(MPI_Info* info);
 int MPI_Abi_get_info(MPI_Info* info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Abi_get_info, &real);
-  if (!thread) return ((raw_Abi_get_info *)real)(info);
+  if (!thread) {
+    int code = ((raw_Abi_get_info *)real)(info);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abi_get_info, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -210,7 +220,12 @@ EXPORT int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[],
 int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_create, &real);
-  if (!thread) return ((raw_Cart_create *)real)(comm_old, ndims, dims, periods, reorder, comm_cart);
+  if (!thread) {
+    int code = ((raw_Cart_create *)real)(comm_old, ndims, dims, periods, reorder, comm_cart);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_cart), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
@@ -370,7 +385,12 @@ EXPORT int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* 
 int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_sub, &real);
-  if (!thread) return ((raw_Cart_sub *)real)(comm, remain_dims, newcomm);
+  if (!thread) {
+    int code = ((raw_Cart_sub *)real)(comm, remain_dims, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_sub, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -435,7 +455,12 @@ EXPORT int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root,
 int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_accept, &real);
-  if (!thread) return ((raw_Comm_accept *)real)(port_name, info, root, comm, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_accept *)real)(port_name, info, root, comm, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_accept, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
@@ -472,7 +497,12 @@ EXPORT int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root
 int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_connect, &real);
-  if (!thread) return ((raw_Comm_connect *)real)(port_name, info, root, comm, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_connect *)real)(port_name, info, root, comm, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_connect, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
@@ -509,7 +539,12 @@ EXPORT int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm*
 int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create, &real);
-  if (!thread) return ((raw_Comm_create *)real)(comm, group, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_create *)real)(comm, group, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -548,7 +583,12 @@ EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhand
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_errhandler, &real);
-  if (!thread) return ((raw_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
+  if (!thread) {
+    int code = ((raw_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_errhandler, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -581,7 +621,12 @@ EXPORT int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringt
 int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_from_group, &real);
-  if (!thread) return ((raw_Comm_create_from_group *)real)(group, stringtag, info, errhandler, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_create_from_group *)real)(group, stringtag, info, errhandler, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_from_group, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_gathering_apart(call, MPIPP_KEY((MPI_Group)group), stringtag);
@@ -619,7 +664,12 @@ EXPORT int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int
 int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_group, &real);
-  if (!thread) return ((raw_Comm_create_group *)real)(comm, group, tag, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_create_group *)real)(comm, group, tag, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -664,7 +714,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
     uint64_t handle = mpipp_self != &mpipp_no_thread && comm ? MPIPP_KEY(*comm) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_disconnect *)real)(comm);
-    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_COMM, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_COMM, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
@@ -705,7 +755,12 @@ EXPORT int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_dup, &real);
-  if (!thread) return ((raw_Comm_dup *)real)(comm, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_dup *)real)(comm, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -741,7 +796,12 @@ EXPORT int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_
 int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_dup_with_info, &real);
-  if (!thread) return ((raw_Comm_dup_with_info *)real)(comm, info, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_dup_with_info *)real)(comm, info, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup_with_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -781,7 +841,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
     uint64_t handle = mpipp_self != &mpipp_no_thread && comm ? MPIPP_KEY(*comm) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_free *)real)(comm);
-    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_COMM, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_COMM, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
@@ -822,7 +882,12 @@ EXPORT int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandl
 int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_get_errhandler, &real);
-  if (!thread) return ((raw_Comm_get_errhandler *)real)(comm, errhandler);
+  if (!thread) {
+    int code = ((raw_Comm_get_errhandler *)real)(comm, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -856,7 +921,12 @@ EXPORT int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
 int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_get_info, &real);
-  if (!thread) return ((raw_Comm_get_info *)real)(comm, info_used);
+  if (!thread) {
+    int code = ((raw_Comm_get_info *)real)(comm, info_used);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -890,7 +960,12 @@ EXPORT int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
 int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_group, &real);
-  if (!thread) return ((raw_Comm_group *)real)(comm, group);
+  if (!thread) {
+    int code = ((raw_Comm_group *)real)(comm, group);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -924,7 +999,12 @@ EXPORT int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* re
 int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_idup, &real);
-  if (!thread) return ((raw_Comm_idup *)real)(comm, newcomm, request);
+  if (!thread) {
+    int code = ((raw_Comm_idup *)real)(comm, newcomm, request);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_idup, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -963,7 +1043,12 @@ EXPORT int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI
 int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_idup_with_info, &real);
-  if (!thread) return ((raw_Comm_idup_with_info *)real)(comm, info, newcomm, request);
+  if (!thread) {
+    int code = ((raw_Comm_idup_with_info *)real)(comm, info, newcomm, request);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_idup_with_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1037,7 +1122,12 @@ EXPORT int MPI_Comm_join(int fd, MPI_Comm* intercomm);
 int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_join, &real);
-  if (!thread) return ((raw_Comm_join *)real)(fd, intercomm);
+  if (!thread) {
+    int code = ((raw_Comm_join *)real)(fd, intercomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_join, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1070,7 +1160,12 @@ EXPORT int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
 int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_remote_group, &real);
-  if (!thread) return ((raw_Comm_remote_group *)real)(comm, group);
+  if (!thread) {
+    int code = ((raw_Comm_remote_group *)real)(comm, group);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1237,7 +1332,12 @@ EXPORT int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp
 int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_spawn, &real);
-  if (!thread) return ((raw_Comm_spawn *)real)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+  if (!thread) {
+    int code = ((raw_Comm_spawn *)real)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_spawn, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
@@ -1274,7 +1374,12 @@ EXPORT int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** 
 int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_spawn_multiple, &real);
-  if (!thread) return ((raw_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+  if (!thread) {
+    int code = ((raw_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_spawn_multiple, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
@@ -1311,7 +1416,12 @@ EXPORT int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* new
 int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split, &real);
-  if (!thread) return ((raw_Comm_split *)real)(comm, color, key, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_split *)real)(comm, color, key, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1349,7 +1459,12 @@ EXPORT int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpi
 int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split_type, &real);
-  if (!thread) return ((raw_Comm_split_type *)real)(comm, split_type, key, info, newcomm);
+  if (!thread) {
+    int code = ((raw_Comm_split_type *)real)(comm, split_type, key, info, newcomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split_type, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1417,7 +1532,12 @@ EXPORT int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sourc
 int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create, &real);
-  if (!thread) return ((raw_Dist_graph_create *)real)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
+  if (!thread) {
+    int code = ((raw_Dist_graph_create *)real)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
@@ -1455,7 +1575,12 @@ EXPORT int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree,
 int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create_adjacent, &real);
-  if (!thread) return ((raw_Dist_graph_create_adjacent *)real)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
+  if (!thread) {
+    int code = ((raw_Dist_graph_create_adjacent *)real)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create_adjacent, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
@@ -1622,7 +1747,12 @@ EXPORT int MPI_Get_hw_resource_info(MPI_Info* hw_info);
 int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_hw_resource_info, &real);
-  if (!thread) return ((raw_Get_hw_resource_info *)real)(hw_info);
+  if (!thread) {
+    int code = ((raw_Get_hw_resource_info *)real)(hw_info);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*hw_info), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_hw_resource_info, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1655,7 +1785,12 @@ EXPORT int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index
 int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_create, &real);
-  if (!thread) return ((raw_Graph_create *)real)(comm_old, nnodes, index, edges, reorder, comm_graph);
+  if (!thread) {
+    int code = ((raw_Graph_create *)real)(comm_old, nnodes, index, edges, reorder, comm_graph);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_graph), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
@@ -1878,7 +2013,12 @@ EXPORT int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, 
 int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_difference, &real);
-  if (!thread) return ((raw_Group_difference *)real)(group1, group2, newgroup);
+  if (!thread) {
+    int code = ((raw_Group_difference *)real)(group1, group2, newgroup);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_difference, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
@@ -1915,7 +2055,12 @@ EXPORT int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_G
 int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_excl, &real);
-  if (!thread) return ((raw_Group_excl *)real)(group, n, ranks, newgroup);
+  if (!thread) {
+    int code = ((raw_Group_excl *)real)(group, n, ranks, newgroup);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_excl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
@@ -1989,7 +2134,12 @@ EXPORT int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* ps
 int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_from_session_pset, &real);
-  if (!thread) return ((raw_Group_from_session_pset *)real)(session, pset_name, newgroup);
+  if (!thread) {
+    int code = ((raw_Group_from_session_pset *)real)(session, pset_name, newgroup);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_from_session_pset, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
@@ -2025,7 +2175,12 @@ EXPORT int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_G
 int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_incl, &real);
-  if (!thread) return ((raw_Group_incl *)real)(group, n, ranks, newgroup);
+  if (!thread) {
+    int code = ((raw_Group_incl *)real)(group, n, ranks, newgroup);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_incl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
@@ -2061,7 +2216,12 @@ EXPORT int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2
 int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_intersection, &real);
-  if (!thread) return ((raw_Group_intersection *)real)(group1, group2, newgroup);
+  if (!thread) {
+    int code = ((raw_Group_intersection *)real)(group1, group2, newgroup);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_intersection, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
@@ -2098,7 +2258,12 @@ EXPORT int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], M
 int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_excl, &real);
-  if (!thread) return ((raw_Group_range_excl *)real)(group, n, ranges, newgroup);
+  if (!thread) {
+    int code = ((raw_Group_range_excl *)real)(group, n, ranges, newgroup);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_excl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
@@ -2134,7 +2299,12 @@ EXPORT int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], M
 int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_incl, &real);
-  if (!thread) return ((raw_Group_range_incl *)real)(group, n, ranges, newgroup);
+  if (!thread) {
+    int code = ((raw_Group_range_incl *)real)(group, n, ranges, newgroup);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_incl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
@@ -2202,7 +2372,12 @@ EXPORT int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_G
 int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_union, &real);
-  if (!thread) return ((raw_Group_union *)real)(group1, group2, newgroup);
+  if (!thread) {
+    int code = ((raw_Group_union *)real)(group1, group2, newgroup);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_union, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
@@ -2239,7 +2414,12 @@ EXPORT int MPI_Info_create(MPI_Info* info);
 int MPI_Info_create(MPI_Info* info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_create, &real);
-  if (!thread) return ((raw_Info_create *)real)(info);
+  if (!thread) {
+    int code = ((raw_Info_create *)real)(info);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -2272,7 +2452,12 @@ EXPORT int MPI_Info_create_env(int argc, char argv[], MPI_Info* info);
 int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_create_env, &real);
-  if (!thread) return ((raw_Info_create_env *)real)(argc, argv, info);
+  if (!thread) {
+    int code = ((raw_Info_create_env *)real)(argc, argv, info);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create_env, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -2340,7 +2525,12 @@ EXPORT int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
 int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_dup, &real);
-  if (!thread) return ((raw_Info_dup *)real)(info, newinfo);
+  if (!thread) {
+    int code = ((raw_Info_dup *)real)(info, newinfo);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*newinfo), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t info_key = MPIPP_KEY((MPI_Info)info);
@@ -2380,7 +2570,7 @@ int MPI_Info_free(MPI_Info* info) {
     uint64_t handle = mpipp_self != &mpipp_no_thread && info ? MPIPP_KEY(*info) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_INFO, handle, __builtin_return_address(0));
     int code = ((raw_Info_free *)real)(info);
-    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_INFO, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_INFO, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
@@ -2521,7 +2711,12 @@ EXPORT int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpi
 int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create, &real);
-  if (!thread) return ((raw_Intercomm_create *)real)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+  if (!thread) {
+    int code = ((raw_Intercomm_create *)real)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)local_comm);
@@ -2564,7 +2759,12 @@ EXPORT int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int loc
 int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create_from_groups, &real);
-  if (!thread) return ((raw_Intercomm_create_from_groups *)real)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+  if (!thread) {
+    int code = ((raw_Intercomm_create_from_groups *)real)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create_from_groups, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_gathering_apart(call, MPIPP_KEY((MPI_Group)local_group), stringtag);
@@ -2605,7 +2805,12 @@ EXPORT int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* new
 int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_merge, &real);
-  if (!thread) return ((raw_Intercomm_merge *)real)(intercomm, high, newintracomm);
+  if (!thread) {
+    int code = ((raw_Intercomm_merge *)real)(intercomm, high, newintracomm);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newintracomm), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_merge, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)intercomm);
@@ -2643,7 +2848,12 @@ EXPORT int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create, &real);
-  if (!thread) return ((raw_Op_create *)real)(user_fn, commute, op);
+  if (!thread) {
+    int code = ((raw_Op_create *)real)(user_fn, commute, op);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -2676,7 +2886,12 @@ EXPORT int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op
 int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create_c, &real);
-  if (!thread) return ((raw_Op_create_c *)real)(user_fn, commute, op);
+  if (!thread) {
+    int code = ((raw_Op_create_c *)real)(user_fn, commute, op);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create_c, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -2713,7 +2928,7 @@ int MPI_Op_free(MPI_Op* op) {
     uint64_t handle = mpipp_self != &mpipp_no_thread && op ? MPIPP_KEY(*op) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_OP, handle, __builtin_return_address(0));
     int code = ((raw_Op_free *)real)(op);
-    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_OP, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_OP, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
@@ -2984,7 +3199,12 @@ EXPORT int MPI_Session_create_errhandler(MPI_Session_errhandler_function* sessio
 int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_create_errhandler, &real);
-  if (!thread) return ((raw_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
+  if (!thread) {
+    int code = ((raw_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_create_errhandler, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -3021,7 +3241,7 @@ int MPI_Session_finalize(MPI_Session* session) {
     uint64_t handle = mpipp_self != &mpipp_no_thread && session ? MPIPP_KEY(*session) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_SESSION, handle, __builtin_return_address(0));
     int code = ((raw_Session_finalize *)real)(session);
-    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_SESSION, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_SESSION, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
@@ -3061,7 +3281,12 @@ EXPORT int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler*
 int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_errhandler, &real);
-  if (!thread) return ((raw_Session_get_errhandler *)real)(session, errhandler);
+  if (!thread) {
+    int code = ((raw_Session_get_errhandler *)real)(session, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
@@ -3097,7 +3322,12 @@ EXPORT int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used);
 int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_info, &real);
-  if (!thread) return ((raw_Session_get_info *)real)(session, info_used);
+  if (!thread) {
+    int code = ((raw_Session_get_info *)real)(session, info_used);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
@@ -3133,7 +3363,12 @@ EXPORT int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset
 int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_pset_info, &real);
-  if (!thread) return ((raw_Session_get_pset_info *)real)(session, pset_name, info);
+  if (!thread) {
+    int code = ((raw_Session_get_pset_info *)real)(session, pset_name, info);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_pset_info, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
@@ -3203,7 +3438,12 @@ EXPORT int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler
 int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_init, &real);
-  if (!thread) return ((raw_Session_init *)real)(info, errhandler, session);
+  if (!thread) {
+    int code = ((raw_Session_init *)real)(info, errhandler, session);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_SESSION, MPIPP_KEY(*session), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_init, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -3717,7 +3957,12 @@ EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_errhandler, &real);
-  if (!thread) return ((raw_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
+  if (!thread) {
+    int code = ((raw_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_errhandler, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -3749,7 +3994,12 @@ EXPORT int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errh
 int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_create, &real);
-  if (!thread) return ((raw_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
+  if (!thread) {
+    int code = ((raw_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_create, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -3780,7 +4030,12 @@ EXPORT int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) 
 int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_get, &real);
-  if (!thread) return ((raw_Errhandler_get *)real)(comm, errhandler);
+  if (!thread) {
+    int code = ((raw_Errhandler_get *)real)(comm, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);

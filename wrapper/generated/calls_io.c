@@ -18,7 +18,7 @@ int MPI_File_close(MPI_File* fh) {
     uint64_t handle = mpipp_self != &mpipp_no_thread && fh ? MPIPP_KEY(*fh) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_FILE, handle, __builtin_return_address(0));
     int code = ((raw_File_close *)real)(fh);
-    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_FILE, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_FILE, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_close, MPIPP_SITE);
@@ -58,7 +58,12 @@ EXPORT int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhand
 int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_create_errhandler, &real);
-  if (!thread) return ((raw_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
+  if (!thread) {
+    int code = ((raw_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_create_errhandler, MPIPP_SITE);
   call->present = 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -91,7 +96,12 @@ EXPORT int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandl
 int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_errhandler, &real);
-  if (!thread) return ((raw_File_get_errhandler *)real)(file, errhandler);
+  if (!thread) {
+    int code = ((raw_File_get_errhandler *)real)(file, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)file);
@@ -125,7 +135,12 @@ EXPORT int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
 int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_group, &real);
-  if (!thread) return ((raw_File_get_group *)real)(fh, group);
+  if (!thread) {
+    int code = ((raw_File_get_group *)real)(fh, group);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
@@ -159,7 +174,12 @@ EXPORT int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
 int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_info, &real);
-  if (!thread) return ((raw_File_get_info *)real)(fh, info_used);
+  if (!thread) {
+    int code = ((raw_File_get_info *)real)(fh, info_used);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
@@ -193,7 +213,14 @@ EXPORT int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* 
 int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_view, &real);
-  if (!thread) return ((raw_File_get_view *)real)(fh, disp, etype, filetype, datarep);
+  if (!thread) {
+    int code = ((raw_File_get_view *)real)(fh, disp, etype, filetype, datarep);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*etype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*filetype), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
@@ -201,8 +228,7 @@ int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, 
                  ? ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep)
                  : hooked_File_get_view(thread, real, fh, disp, etype, filetype, datarep);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_imported(call->caller, *etype);
-    mpipp_datatype_imported(call->caller, *filetype);
+    mpipp_view_taken(call, *etype, *filetype);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -964,7 +990,12 @@ EXPORT int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, m
 int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_open, &real);
-  if (!thread) return ((raw_File_open *)real)(comm, filename, amode, info, fh);
+  if (!thread) {
+    int code = ((raw_File_open *)real)(comm, filename, amode, info, fh);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_FILE, MPIPP_KEY(*fh), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_open, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);

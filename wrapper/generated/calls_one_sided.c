@@ -694,7 +694,12 @@ EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
 int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate, &real);
-  if (!thread) return ((raw_Win_allocate *)real)(size, disp_unit, info, comm, baseptr, win);
+  if (!thread) {
+    int code = ((raw_Win_allocate *)real)(size, disp_unit, info, comm, baseptr, win);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -733,7 +738,12 @@ EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
 int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_c, &real);
-  if (!thread) return ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
+  if (!thread) {
+    int code = ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -772,7 +782,12 @@ EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info 
 int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared, &real);
-  if (!thread) return ((raw_Win_allocate_shared *)real)(size, disp_unit, info, comm, baseptr, win);
+  if (!thread) {
+    int code = ((raw_Win_allocate_shared *)real)(size, disp_unit, info, comm, baseptr, win);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -811,7 +826,12 @@ EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MP
 int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared_c, &real);
-  if (!thread) return ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
+  if (!thread) {
+    int code = ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -918,7 +938,12 @@ EXPORT int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_In
 int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create, &real);
-  if (!thread) return ((raw_Win_create *)real)(base, size, disp_unit, info, comm, win);
+  if (!thread) {
+    int code = ((raw_Win_create *)real)(base, size, disp_unit, info, comm, win);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -957,7 +982,12 @@ EXPORT int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp
 int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_c, &real);
-  if (!thread) return ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
+  if (!thread) {
+    int code = ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -996,7 +1026,12 @@ EXPORT int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_
 int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_dynamic, &real);
-  if (!thread) return ((raw_Win_create_dynamic *)real)(info, comm, win);
+  if (!thread) {
+    int code = ((raw_Win_create_dynamic *)real)(info, comm, win);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_dynamic, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1226,7 +1261,7 @@ int MPI_Win_free(MPI_Win* win) {
     uint64_t handle = mpipp_self != &mpipp_no_thread && win ? MPIPP_KEY(*win) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_WIN, handle, __builtin_return_address(0));
     int code = ((raw_Win_free *)real)(win);
-    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_WIN, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_WIN, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
@@ -1267,7 +1302,12 @@ EXPORT int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler)
 int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_errhandler, &real);
-  if (!thread) return ((raw_Win_get_errhandler *)real)(win, errhandler);
+  if (!thread) {
+    int code = ((raw_Win_get_errhandler *)real)(win, errhandler);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -1301,7 +1341,12 @@ EXPORT int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
 int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_group, &real);
-  if (!thread) return ((raw_Win_get_group *)real)(win, group);
+  if (!thread) {
+    int code = ((raw_Win_get_group *)real)(win, group);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -1335,7 +1380,12 @@ EXPORT int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
 int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_info, &real);
-  if (!thread) return ((raw_Win_get_info *)real)(win, info_used);
+  if (!thread) {
+    int code = ((raw_Win_get_info *)real)(win, info_used);
+    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
+      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);

@@ -9,6 +9,7 @@ import procedures as known
 from arguments import declaration, key
 from buffers import Buffer, buffers_of, roles
 from forum import Parameter, Procedure
+from nesting import ended_handle, inside
 
 SCALARS = {  # parameter name -> field of the call record and its "present" bit
     "dest": ("dest", "DEST"),
@@ -32,7 +33,6 @@ OWN_HANDLES = {  # kind of a handle passed by value -> field and bit
 STARTED_LATER = ("persistent", "partitioned")
 FIRST = {"COMM", "DEST", "SOURCE", "TAG", "REQUESTS"}  # MPIPP_HAS_FIRST, without ordinals
 RESULTS = {"LOGICAL": "flag", "INDEX": "index", "ARRAY_LENGTH": "outcount"}  # fields of a passage
-ENDS = ("_free", "_disconnect", "_close", "_finalize")
 
 
 def header(everything: list[Procedure]) -> str:
@@ -198,7 +198,7 @@ def _body(procedure: Procedure) -> list[str]:
     lines = [
         "void *real;",
         f"struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_{name}, &real);",
-        *_inside(procedure, f"((raw_{name} *)real)({plain})"),
+        *inside(procedure, f"((raw_{name} *)real)({plain})"),
         f"struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_{name}, MPIPP_SITE);",
     ]
     lines += _scalars(procedure)
@@ -349,38 +349,6 @@ def _present(procedure: Procedure) -> str:
     return " | ".join(bits) or "0"
 
 
-def _ended(procedure: Procedure) -> Parameter | None:
-    """The handle the procedure frees (or commits), if it does."""
-    for p in procedure.parameters:
-        if p.kind in known.HANDLES and p.direction == "inout" and p.indirect and not p.array:
-            if procedure.base.endswith(ENDS) or procedure.base == "Type_commit":
-                return p
-            if p.kind == "MESSAGE":
-                return p
-    return None
-
-
-def _inside(procedure: Procedure, calling: str) -> list[str]:
-    """Inside another call: what a callback of the program frees is gone all the same."""
-    ended = _ended(procedure)
-    if procedure.base in known.ATTACHING:
-        return ["if (!thread) {", "  mpipp_attached_unseen();", f"  return {calling};", "}"]
-    if not ended or ended.kind not in known.FREED_BY_CALLBACKS or procedure.base == "Type_commit":
-        return [f"if (!thread) return {calling};"]
-    kind = known.HANDLES[ended.kind][1]
-    # In a program of another flavor a handle has another size.
-    handle = f"mpipp_self != &mpipp_no_thread && {ended.name} ? MPIPP_KEY(*{ended.name}) : 0"
-    return [
-        "if (!thread) {",
-        f"  uint64_t handle = {handle};",
-        f"  uint64_t serial = mpipp_callback_frees({kind}, handle, __builtin_return_address(0));",
-        f"  int code = {calling};",
-        f"  if (code == MPI_SUCCESS && serial) mpipp_freed({kind}, handle, serial);",
-        "  return code;",
-        "}",
-    ]
-
-
 def _before(procedure: Procedure) -> list[str]:
     lines = known.BEFORE.get(procedure.base, "").split("\n")
     if procedure.base in known.COMBINERS:
@@ -391,7 +359,7 @@ def _before(procedure: Procedure) -> list[str]:
         lines += arguments.of_procedure(procedure)
     if any(p.name == "recvcounts" for p in procedure.parameters) and "educe" in procedure.base:
         lines.append("mpipp_counts(call, recvcounts, sizeof *recvcounts);")
-    ended = _ended(procedure)
+    ended = ended_handle(procedure)
     if ended:
         lines.append(f"uint64_t handle = {ended.name} ? MPIPP_KEY(*{ended.name}) : 0;")
         if procedure.base not in known.AFTER:
@@ -459,7 +427,7 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
                     memory=_memory(procedure),
                 ),
             )
-    ended = _ended(procedure)
+    ended = ended_handle(procedure)
     if ended and not special:
         if ended.kind == "MESSAGE":  # not the call's any more: it must not be seen to use it again
             lines.append(

@@ -371,8 +371,7 @@ AFTER = {
     "File_open": "mpipp_file_made(call, *fh, call->comm, filename, amode);",
     "File_set_view": "mpipp_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),\n"
     "                MPIPP_KEY((MPI_Datatype)filetype), datarep);",
-    "File_get_view": "mpipp_datatype_imported(call->caller, *etype);\n"
-    "mpipp_datatype_imported(call->caller, *filetype);",
+    "File_get_view": "mpipp_view_taken(call, *etype, *filetype);",
     "Op_create": "mpipp_op_made(call, *op, (uintptr_t)user_fn, commute);",
     "Comm_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
     "(uintptr_t)comm_errhandler_fn);",

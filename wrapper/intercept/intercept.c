@@ -6,6 +6,7 @@
 #include "generated/facts.h"
 #include "intercept/ending.h"
 #include "intercept/levels.h"
+#include "recorders/communicators.h"
 
 enum { SHOWN_ROOM = 64 };
 
@@ -37,6 +38,14 @@ struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *f
 
 uint64_t mpipp_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller) {
   return handle && !mpipp_in_mpi((uintptr_t)caller) ? mpipp_serial_of(kind, handle) : 0;
+}
+
+void mpipp_callback_made(enum mpipp_kind kind, uint64_t handle, void *caller) {
+  if (mpipp_in_mpi((uintptr_t)caller)) return;
+  if (kind == MPIPP_COMM)
+    mpipp_comm_promised(handle);
+  else
+    mpipp_given_out(kind, handle);
 }
 
 static const struct mpipp_comm *comm_of(const struct mpipp_call *call) {

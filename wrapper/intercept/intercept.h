@@ -60,6 +60,10 @@ static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(un
 // attribute, say) is about to free; 0 if it is MPI that frees, or nothing is known of it.
 uint64_t mpipp_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller);
 
+// Inside another call: a callback of the program has made an object. Nothing is recorded of it, but
+// its handle is no freed object's any more. Objects that MPI makes for itself are left alone.
+void mpipp_callback_made(enum mpipp_kind kind, uint64_t handle, void *caller) MPIPP_COLD;
+
 // Around a call that is not recorded: what MPI calls meanwhile is not the program's.
 static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure, void *caller,
                                 void *frame) {

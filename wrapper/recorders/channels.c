@@ -238,8 +238,9 @@ static void forget_all_last(void) {
 }
 
 // A receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
-static uint64_t posted_any(uint64_t handle, int blocking, const struct mpipp_call *noted) {
-  uint64_t ordinal = 0, place = noted ? mpipp_place(noted) : 0;
+static uint64_t posted_any(const struct mpipp_call *call, uint64_t handle, int blocking,
+                           const struct mpipp_call *noted) {
+  uint64_t ordinal = 0, place = noted ? mpipp_place(call) : 0;
   int waits = 0;
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(handle);
@@ -274,7 +275,7 @@ void mpipp_completed_any(const struct mpipp_call *call, const MPI_Status *status
 static uint64_t posted(const struct mpipp_call *call, uint64_t comm, int source, int tag,
                        int blocking, const struct mpipp_call *noted) {
   if (mpipp_is_any(source, tag) && source != MPI_PROC_NULL)
-    return posted_any(comm, blocking, noted);
+    return posted_any(call, comm, blocking, noted);
   return mpipp_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag), noted);
 }
 

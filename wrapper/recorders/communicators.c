@@ -192,7 +192,7 @@ void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
 
 void mpipp_comm_promised(uint64_t handle) {
   mpipp_close_channels(handle);
-  mpipp_unlist_ended(MPIPP_COMM, handle);
+  mpipp_given_out(MPIPP_COMM, handle);
 }
 
 void mpipp_comm_start(void) {

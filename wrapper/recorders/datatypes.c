@@ -82,13 +82,11 @@ static int fill_arguments(struct mpipp_datatype *record, const struct mpipp_inpu
   return 1;
 }
 
+// The record of a component; the freed one where another thread has freed it meanwhile.
 static uint64_t known(uint64_t caller, MPI_Datatype datatype) {
-  struct mpipp_datatype *record = mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype));
-  if (!record) {
-    mpipp_datatype_imported(caller, datatype);
-    record = mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype));
-  }
-  return (uint64_t)(uintptr_t)record;
+  uint64_t handle = MPIPP_KEY(datatype);
+  if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_datatype_imported(caller, datatype);
+  return (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, handle);
 }
 
 static void fill_components(struct mpipp_datatype *record, const MPI_Datatype *components,
@@ -307,6 +305,13 @@ static int contents_of(MPI_Datatype datatype, struct mpipp_contents *c) {
                                   c->integer, c->address, c->datatype);
 }
 
+// Imports a datatype whose handle MPI has given out: it exists, whatever had the handle before.
+static void import_given_out(uint64_t caller, MPI_Datatype datatype) {
+  if (!mpipp_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)))
+    mpipp_given_out(MPIPP_DATATYPE, MPIPP_KEY(datatype));
+  mpipp_datatype_imported(caller, datatype);
+}
+
 // MPI_Type_get_contents gave out a handle of its own, except for what is predefined.
 static void give_back(MPI_Datatype *taken) {
   struct mpipp_contents contents = {0};
@@ -333,11 +338,31 @@ static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_
     inputs[3] = (struct mpipp_input){c->integer + 3, c->integers - 3, sizeof(int), 0, 0};
   }
   struct mpipp_call call = {.caller = caller};
+  for (int64_t i = 0; i < c->datatypes; i++) import_given_out(caller, c->datatype[i]);
   mpipp_datatype_made(&call, own, c->counts > 0, datatype, inputs, c->datatype, c->datatypes);
   struct mpipp_datatype *record = mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   // Whether it was committed cannot be asked; MPI has just accepted it in a call.
   if (record) mpipp_mark(&record->object, MPIPP_FLAG_IMPORTED | MPIPP_FLAG_COMMITTED);
   for (int64_t i = 0; i < c->datatypes; i++) give_back(&c->datatype[i]);
+}
+
+// Whether a handle that was never seen, or was freed, is a datatype's, for certain: its own memory
+// tells. MPI must be who says that it is not: asked with MPI_Type_get_envelope, it would call an
+// error handler, or read whatever the handle leads to. So of most libraries it is not known before
+// they have accepted it.
+static int is_certain(MPI_Datatype datatype) {
+#ifdef MPIPP_DATATYPE_CLASS
+  struct {
+    const void *class;
+    int32_t references;
+  } object = {NULL, 0};
+  struct iovec own = {&object, sizeof object}, other = {datatype, sizeof object};
+  return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == sizeof object && object.class &&
+         object.class == MPIPP_DATATYPE_CLASS && object.references > 0;
+#else
+  (void)datatype;
+  return 0;
+#endif
 }
 
 static MPI_Errhandler set_aside(MPI_Comm comm) {
@@ -352,9 +377,10 @@ static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
   if (!mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler))) PMPI(Errhandler_free)(&handler);
 }
 
-// The same of a handle whose datatype was freed: the library may have made one of its own there, of
-// which Open MPI knows no constructor. That is an error, which the program's handlers are not to
-// see: those that MPI calls where there is no communicator. Another thread's error is theirs.
+// The same of a handle whose datatype was freed, and which is certain to be another datatype's: the
+// library may have made one of its own there, of which Open MPI knows no constructor. That is an
+// error, which the program's handlers are not to see: those that MPI calls where there is no
+// communicator. Another thread's error is theirs.
 static int envelope_of_freed(MPI_Datatype datatype, struct mpipp_contents *c) {
   int started = 0;
   PMPI(Initialized)(&started); // and not a session alone
@@ -368,9 +394,14 @@ static int envelope_of_freed(MPI_Datatype datatype, struct mpipp_contents *c) {
 
 void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
   if (datatype == MPI_DATATYPE_NULL || mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype))) return;
-  int saved = errno, freed = mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(datatype)) != NULL;
+  int saved = errno, freed = !mpipp_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   struct mpipp_contents contents = {0};
-  if (freed ? envelope_of_freed(datatype, &contents) : envelope(datatype, &contents)) {
+  int found = 0;
+  if (!freed)
+    found = envelope(datatype, &contents);
+  else if (is_certain(datatype))
+    found = envelope_of_freed(datatype, &contents);
+  if (found) {
     if (contents.combiner == MPI_COMBINER_NAMED) {
       char name[MPI_MAX_OBJECT_NAME] = "";
       int length;
@@ -387,11 +418,16 @@ void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
 void mpipp_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
                           const MPI_Datatype *taken) {
   struct mpipp_contents contents = {0};
-  if (!envelope(datatype, &contents)) return;
+  if (!mpipp_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)) || !envelope(datatype, &contents)) return;
   for (int64_t i = 0; i < contents.datatypes; i++) {
     if (!mpipp_held_again(MPIPP_DATATYPE, MPIPP_KEY(taken[i])))
-      mpipp_datatype_imported(call->caller, taken[i]);
+      import_given_out(call->caller, taken[i]);
   }
+}
+
+void mpipp_view_taken(const struct mpipp_call *call, MPI_Datatype etype, MPI_Datatype filetype) {
+  import_given_out(call->caller, etype);
+  import_given_out(call->caller, filetype);
 }
 
 static void import_handles(struct mpipp_call *call, const struct mpipp_vector *vector) {
@@ -399,24 +435,6 @@ static void import_handles(struct mpipp_call *call, const struct mpipp_vector *v
   for (uint64_t i = 0; i < vector->length; i++) {
     mpipp_datatype_imported(call->caller, datatypes[i]); // if it is not known
   }
-}
-
-// Whether a handle that was never seen is a datatype's, for certain. MPI must be who says that it
-// is not: asked with MPI_Type_get_envelope, it would call an error handler, or read whatever the
-// handle leads to. So of most libraries it is not known before they have accepted it.
-static int is_certain(MPI_Datatype datatype) {
-#ifdef MPIPP_DATATYPE_CLASS
-  struct {
-    const void *class;
-    int32_t references;
-  } object = {NULL, 0};
-  struct iovec own = {&object, sizeof object}, other = {datatype, sizeof object};
-  return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == sizeof object && object.class &&
-         object.class == MPIPP_DATATYPE_CLASS && object.references > 0;
-#else
-  (void)datatype;
-  return 0;
-#endif
 }
 
 // Those that are certain to be datatypes, before MPI has looked at them.

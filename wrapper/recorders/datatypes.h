@@ -21,11 +21,15 @@ int64_t mpipp_extent(uint64_t handle);
 void mpipp_datatype_made(const struct mpipp_call *call, enum mpipp_combiner combiner, int large,
                          MPI_Datatype made, const struct mpipp_input *inputs,
                          const MPI_Datatype *components, int64_t component_count);
+// Describes a datatype that is not known as MPI does. Not one that is recorded as freed, unless its
+// memory shows that another datatype has the handle now.
 void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype);
 void mpipp_datatype_predefined(MPI_Datatype datatype, const char *name);
 void mpipp_committed(uint64_t handle);
 void mpipp_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
                           const MPI_Datatype *taken);
+// MPI has given out handles of a file's view.
+void mpipp_view_taken(const struct mpipp_call *call, MPI_Datatype etype, MPI_Datatype filetype);
 // The datatypes of the call's buffers that are not known yet are imported now that MPI has
 // accepted them.
 void mpipp_import_datatypes(struct mpipp_call *call) MPIPP_COLD;

@@ -14,7 +14,7 @@ struct mpipp_waiting {
   uint64_t any; // its ordinal among receives of any message; 0: one of those that say of which
   int32_t source, tag;
   uint32_t known, blocking, over;
-  uint64_t words[MPIPP_ONE_BUFFER + 1];
+  uint64_t words[MPIPP_MOST_WORDS];
 };
 
 struct mpipp_late {

@@ -225,11 +225,15 @@ static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t
   return 1;
 }
 
+// place: where the operation begins. A call that made a persistent request has its own place, too.
 static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                        const struct mpipp_buffer *buffer, uint64_t record) {
-  words[1] = place;
-  words[2] = 0;
-  end_words(words, buffer_words(words + 3, buffer, record), call, 1);
+  uint64_t *word = words + 3;
+  uint32_t started = call->present & (MPIPP_HAS_STARTED | MPIPP_HAS_STARTED_ALL);
+  words[1] = started ? call->caller : place;
+  words[2] = started;
+  if (started) *word++ = place;
+  end_words(words, buffer_words(word, buffer, record), call, 1);
 }
 
 void mpipp_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
@@ -262,7 +266,7 @@ void mpipp_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *ch
 void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                        const struct mpipp_call *call, uint64_t place,
                        const struct mpipp_buffer *buffer) {
-  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
   if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN) return;
   mpipp_words_locked(words, call, place, buffer);
   note(comm, channel, count + 1, words);
@@ -271,7 +275,7 @@ void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
 void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                             const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
-  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
   if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
   mpipp_words_locked(words, call, place, buffer);
   mpipp_note_gap_locked(channel);
@@ -280,7 +284,7 @@ void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *chann
 
 void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
                         const struct mpipp_buffer *buffer) {
-  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
   if (count & MPIPP_UNCERTAIN) return;
   uint64_t place = mpipp_place(call), record = mpipp_known_alike(buffer->record);
   one_buffer(words, call, place, buffer, record);

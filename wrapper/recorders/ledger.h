@@ -18,8 +18,14 @@
 #define MPIPP_ITEM_HEAD(WORDS, BUFFERS, PROCEDURE)                                                 \
   ((uint64_t)MPIPP_ITEM_CALL | (uint64_t)(WORDS) << 8 | (uint64_t)(BUFFERS) << 32 |                \
    (uint64_t)(PROCEDURE) << 40)
-// Words of a call with one buffer, and where they stand.
-enum { MPIPP_ONE_BUFFER = 6, MPIPP_AT_RECORD = 4, MPIPP_AT_COUNT = 5 };
+// Words of a call with one buffer, and where they stand. Two more may follow the third and the last
+// one: the place that started a persistent operation, and the number of peers.
+enum {
+  MPIPP_ONE_BUFFER = 6,
+  MPIPP_AT_RECORD = 4,
+  MPIPP_AT_COUNT = 5,
+  MPIPP_MOST_WORDS = MPIPP_ONE_BUFFER + 2,
+};
 
 // Of so many calls that are repeated the time of one is kept, if nothing is in line.
 enum { MPIPP_TIMED = 64 };

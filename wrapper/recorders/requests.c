@@ -119,12 +119,18 @@ static int matched_at_start(const struct mpipp_call *made) {
   return !is_partitioned(made) && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
 }
 
-// Whether a request is about to start, with a copy of the call that made it.
-static int is_about_to_start(uint64_t handle, struct mpipp_call *made) {
+// Whether a request is about to start, with a copy of the call that made it, and its place.
+static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
+                             struct mpipp_call *made) {
+  const int is_one = starting->procedure == MPIPP_PROC_Start;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_chain_find(handle, 0);
   int starts = request && request->state == MPIPP_REQUEST_INACTIVE;
-  if (starts) memcpy(made, &request->call, offsetof(struct mpipp_call, buffers[1]));
+  if (starts) {
+    memcpy(made, &request->call, offsetof(struct mpipp_call, buffers[1]));
+    made->caller = request->object.caller;
+    made->present |= is_one ? MPIPP_HAS_STARTED : MPIPP_HAS_STARTED_ALL;
+  }
   if (starts && !matched_at_start(&request->call))
     MPIPP_WRITE(request->starts, request->starts + 1);
   mpipp_unlock_kind(locked);
@@ -137,7 +143,7 @@ void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, 
   for (int64_t i = 0; requests && i < count; i++) {
     struct mpipp_call made;
     uint64_t handle = MPIPP_KEY(requests[i]);
-    if (!is_about_to_start(handle, &made)) continue;
+    if (!is_about_to_start(handle, call, &made)) continue;
     if (is_partitioned(&made) && made.ordinal) mpipp_partitioned_starts(call, &made);
     if (!matched_at_start(&made)) continue;
     uint64_t ordinal = mpipp_started_ordinal(call, &made);

@@ -83,6 +83,9 @@ enum mpipp_present {
   MPIPP_HAS_AGAIN = 1048576,    // MPI was initialized, or finalized, before this call does it
   MPIPP_HAS_STARTS = 2097152,   // private: its request is started by further calls
   MPIPP_HAS_TYPES = 4194304,    // `types`, of no constructor: a file's view is made of them
+  // Of a call in a history that made a persistent request: MPI_Start, or MPI_Startall, started it.
+  MPIPP_HAS_STARTED = 8388608,
+  MPIPP_HAS_STARTED_ALL = 16777216,
   // what comes before the second buffer in the record
   MPIPP_HAS_FIRST = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
                     MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS | MPIPP_HAS_BUFFERED,

@@ -16,6 +16,7 @@
 #include "records/arena.h"
 #include "records/events.h"
 #include "records/registry.h"
+#include "records/remains.h"
 
 enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64, MAX_TRIES = 10000 };
 
@@ -207,6 +208,7 @@ static int make_room(struct mpipp_store *store) {
   while (gone) {
     struct mpipp_object *object = gone;
     gone = (void *)(uintptr_t)object->next;
+    if (object->kind == MPIPP_DATATYPE) mpipp_remains_add(MPIPP_READ(object->handle));
     recycle(store, object);
   }
   return 1;
@@ -332,7 +334,13 @@ void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle) {
   return record > 1 ? (void *)(uintptr_t)record : NULL;
 }
 
-void mpipp_unlist_ended(enum mpipp_kind kind, uint64_t handle) {
+int mpipp_may_ask(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_object *object = mpipp_find(kind, handle);
+  if (object) return !(MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED);
+  return kind != MPIPP_DATATYPE || !mpipp_remains_has(handle);
+}
+
+void mpipp_given_out(enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_store *store = &mpipp_stores[kind];
   int locked = mpipp_lock_kind(kind);
   struct mpipp_slot *slot = store->slots ? slot_of(store->slots, handle) : NULL;
@@ -342,6 +350,7 @@ void mpipp_unlist_ended(enum mpipp_kind kind, uint64_t handle) {
     mpipp_mark(object, MPIPP_FLAG_UNLISTED);
     if (MPIPP_READ(object->references) == 0 && take_unlisted(object)) recycle(store, object);
   }
+  if (kind == MPIPP_DATATYPE) mpipp_remains_remove(handle);
   mpipp_unlock_kind(locked);
 }
 
@@ -389,8 +398,16 @@ static MPIPP_COLD void tell_freed(struct mpipp_object *object, uint64_t handle, 
   mpipp_unlock_kind(locked);
 }
 
+static MPIPP_COLD void freed_unknown(enum mpipp_kind kind, uint64_t handle) {
+  if (kind != MPIPP_DATATYPE || mpipp_find(kind, handle)) return;
+  int locked = mpipp_lock_kind(kind);
+  mpipp_remains_add(handle);
+  mpipp_unlock_kind(locked);
+}
+
 void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
+  if (!object) freed_unknown(kind, handle);
   if (!object || is_constant(object)) return;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening))) tell_freed(object, handle, serial);
   // Without the lock the record could become another object's after the comparison.

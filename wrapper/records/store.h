@@ -144,6 +144,13 @@ static inline void *mpipp_find_live(enum mpipp_kind kind, uint64_t handle) {
   return object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) ? object : (void *)0;
 }
 
+// The one rule for this library's own questions to MPI about a handle that the program passes: none
+// about a handle that is recorded as freed. MPI may crash then, even if it accepts the call itself.
+int mpipp_may_ask(enum mpipp_kind kind, uint64_t handle);
+// MPI has given out a handle for an object of which nothing is recorded: the freed object that had
+// the handle before has it no more.
+void mpipp_given_out(enum mpipp_kind kind, uint64_t handle);
+
 // An empty record for a new object with that handle, serial 0; the one before it with the same
 // handle becomes unreachable by handle, or is reused if nothing refers to it. NULL: no memory.
 void *mpipp_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
@@ -153,9 +160,6 @@ void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t calle
 // making it lead to another. Returns 0 without memory.
 void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle);
 int mpipp_list_locked(void *object);
-// MPI has given out the handle for an object that is yet to be made: to the one that had it before,
-// and has ended, it leads no more.
-void mpipp_unlist_ended(enum mpipp_kind kind, uint64_t handle);
 // Sets flags of a record.
 static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
   if (mpipp_is_alone(object->kind))

@@ -218,10 +218,14 @@ static int goes_on(const struct mpipp_request *request, uint64_t serial) {
          !(request->special & MPIPP_DOUBTED);
 }
 
-static void ask_met(struct mpipp_asking *asking, struct mpipp_owner met) {
+static void ask_met(struct mpipp_asking *asking, const struct mpipp_call *call,
+                    struct mpipp_owner met) {
   const struct mpipp_request *request = mpipp_request_of(met);
   if (request) {
-    if (goes_on(request, met.serial)) mpipp_ask_pending(asking, request);
+    if (goes_on(request, met.serial))
+      mpipp_ask_pending(asking, request);
+    else if (request->object.serial == met.serial) // the call starts it
+      ask_request(asking, call, request->object.handle);
   } else if (met.record & MPIPP_OF_THREAD) {
     mpipp_ask_other(asking, mpipp_inside(met));
   } else if (mpipp_goes_on(met)) {
@@ -326,7 +330,11 @@ int mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt
     return 0;
   }
   ask_call(&asking, thread);
-  for (uint32_t i = 0; i < count; i++) ask_met(&asking, met[i].other);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct mpipp_request *own = (const void *)(uintptr_t)met[i].own;
+    if (own) ask_request(&asking, &thread->call, own->object.handle);
+    ask_met(&asking, &thread->call, met[i].other);
+  }
   if (waits && asking.question) asking.question->awaits = MPIPP_AWAITS_ANSWER;
   int is_asked = mpipp_ask_end(&asking);
   if (is_asked && waits) found = mpipp_ask_await();
@@ -341,14 +349,14 @@ int mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt
   return refused;
 }
 
-static void ask_splits(struct mpipp_asking *asking) {
+static void ask_splits(struct mpipp_asking *asking, const struct mpipp_call *call) {
   const struct mpipp_table *table = mpipp_stores[MPIPP_FILE].table;
   for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
        chunk = (const void *)(uintptr_t)chunk->next) {
     const struct mpipp_file *files = (const void *)(chunk + 1);
     for (uint64_t i = 0; i < chunk->used; i++) {
       struct mpipp_owner owner = {(uintptr_t)&files[i] | MPIPP_OF_FILE, files[i].split_number};
-      if (files[i].object.serial) ask_met(asking, owner);
+      if (files[i].object.serial) ask_met(asking, call, owner);
     }
   }
 }
@@ -357,7 +365,7 @@ void mpipp_ask_all(const struct mpipp_thread *thread) {
   struct mpipp_asking asking;
   mpipp_lock();
   ask_call(&asking, thread);
-  ask_splits(&asking);
+  ask_splits(&asking, &thread->call);
   const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
   for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
        chunk = (const void *)(uintptr_t)chunk->next) {

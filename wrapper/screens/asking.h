@@ -9,6 +9,7 @@
 // Another operation that shares addresses with a buffer of a call.
 struct mpipp_meeting {
   struct mpipp_owner other;
+  uint64_t own; // address of the request that the call starts; 0: it is the call's own buffer
   uint32_t buffer, own_buffer; // of the other, and of the call
   struct mpipp_doubt doubt;
 };

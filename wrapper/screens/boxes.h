@@ -10,6 +10,12 @@
 #include "screens/constants.h"
 #include "screens/pending.h"
 
+// The boxes of a call's buffers.
+struct mpipp_own {
+  uint32_t count, over;
+  struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
+};
+
 // What the answer to a question depends on: two sums of all that was added, in order. Without one
 // (NULL) nobody is to be asked: what is in doubt only since boxes are not exact is looked at in
 // detail.

@@ -36,7 +36,7 @@ static uint64_t mixed(uint64_t sum) {
   return (sum * OF_CALLER) | 1;
 }
 
-static int is_known(uint64_t sum) {
+int mpipp_is_known(uint64_t sum) {
   const uint64_t *places = known[sum >> (64 - KNOWN_BITS)];
   for (unsigned i = 0; i < WAYS; i++) {
     if (places[i] == sum) return 1;
@@ -47,7 +47,7 @@ static int is_known(uint64_t sum) {
 // In the place of the one that has been there for longest.
 void mpipp_know(uint64_t sum) {
   uint64_t *places = known[sum >> (64 - KNOWN_BITS)];
-  if (is_known(sum)) return;
+  if (mpipp_is_known(sum)) return;
   for (unsigned i = WAYS - 1; i; i--) places[i] = places[i - 1];
   places[0] = sum;
 }
@@ -248,7 +248,8 @@ static int is_clear_of(const struct mpipp_request *request, const struct mpipp_c
     if (!mpipp_boxes_meet(box, &other)) continue;
     uint64_t sum = sum_of(&request->call, buffer);
     uint64_t distance = buffer->address - call->buffers[box->buffer].address;
-    if (!sum || !is_known(sum_of_meeting(sums->buffers[box->buffer], sum, distance))) return 0;
+    if (!sum || !mpipp_is_known(sum_of_meeting(sums->buffers[box->buffer], sum, distance)))
+      return 0;
   }
   return 1;
 }
@@ -271,5 +272,5 @@ int mpipp_is_like_before(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   struct mpipp_sums sums;
   return mpipp_facts[call->procedure].form <= MPIPP_FORM_NONBLOCKING && mpipp_sum_up(call, &sums) &&
-         is_known(sums.call) && is_clear_of_requests(call, &sums);
+         mpipp_is_known(sums.call) && is_clear_of_requests(call, &sums);
 }

@@ -29,6 +29,7 @@ int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums);
 
 // That nothing more is to be asked: of such calls; of such a buffer and a pending operation's.
 void mpipp_know(uint64_t sum);
+int mpipp_is_known(uint64_t sum);
 void mpipp_know_meeting(const struct mpipp_call *call, uint32_t buffer,
                         const struct mpipp_call *other, uint32_t others);
 

@@ -42,8 +42,17 @@ static struct mpipp_entry *entries; // [0] is not used
 static struct mpipp_pending_group groups[GROUPS];
 struct mpipp_recent mpipp_recent;
 int mpipp_boxes_kept = 0;
+int mpipp_boxes_kept = 0;
 static uint32_t *buckets, bucket_mask, room, used = 1, unused;
 #define WRITTEN 0xAAAAAAAAu
+
+uint32_t mpipp_starting_look = 0;
+
+uint32_t mpipp_next_look(void) {
+  static uint32_t looks = 0;
+  looks = (looks + 1) & ~(1u << 31);
+  return looks ? looks : ++looks;
+}
 
 const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner) {
   if (owner.record & MPIPP_OF_THREAD) return &mpipp_inside(owner)->call;

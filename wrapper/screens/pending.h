@@ -81,11 +81,23 @@ struct mpipp_recent {
 };
 extern struct mpipp_recent mpipp_recent MPIPP_HIDDEN;
 
+// Looks at the requests of a call have numbers, so that one that is given twice is met again
+// (`given` of an object); plain ones have others (screens.h).
+uint32_t mpipp_next_look(void);
+// The look at a call that starts several operations, while it is held against what is pending and
+// against each other; else 0.
+extern uint32_t mpipp_starting_look MPIPP_HIDDEN;
+static inline int mpipp_is_starting(const struct mpipp_request *request) {
+  return MPIPP_UNLIKELY(mpipp_starting_look) && request->object.given == mpipp_starting_look &&
+         request->state == MPIPP_REQUEST_INACTIVE;
+}
+
 int mpipp_call_goes_on(struct mpipp_owner owner) MPIPP_COLD;
 static inline int mpipp_goes_on(struct mpipp_owner owner) {
   if (MPIPP_UNLIKELY(owner.record & MPIPP_OF_CALL)) return mpipp_call_goes_on(owner);
   const struct mpipp_request *request = (const void *)(uintptr_t)owner.record;
-  return request->object.serial == owner.serial && request->state == MPIPP_REQUEST_ACTIVE &&
+  return request->object.serial == owner.serial &&
+         (MPIPP_LIKELY(request->state == MPIPP_REQUEST_ACTIVE) || mpipp_is_starting(request)) &&
          !(request->object.flags & MPIPP_FLAG_ENDED);
 }
 

@@ -11,6 +11,7 @@
 #include "screens/asking.h"
 #include "screens/blocks.h"
 #include "screens/boxes.h"
+#include "screens/meetings.h"
 #include "screens/partitions.h"
 #include "screens/parts.h"
 #include "screens/pending.h"
@@ -20,23 +21,9 @@
 #include "screens/unusual.h"
 #include "watch/connection.h"
 
-enum {
-  MOST_MEETINGS = 16, // that are asked for at a time
-};
-
 static struct mpipp_own *own_of(struct mpipp_thread *thread) {
   return (struct mpipp_own *)thread->boxes;
 }
-
-// What meets the call: requests or other threads' calls.
-struct mpipp_meetings {
-  const struct mpipp_call *call;      // whose boxes are looked at,
-  const struct mpipp_box *box;        // this one,
-  const struct mpipp_run *partitions; // of these; NULL: all of the buffer
-  struct mpipp_meeting met[MOST_MEETINGS];
-  uint32_t own_buffer, count;
-  int too_many; // to be told of all
-};
 
 static int marks_ready(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
@@ -90,12 +77,11 @@ static int completes_all(const struct mpipp_call *call) {
 }
 
 static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
-  static uint32_t looks = 0;
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   // With several threads the record may be of another request that had the handle before.
   int alone = !MPIPP_READ(mpipp_several_threads);
   int starting = starts(call) && alone, once = alone && (starting || completes_all(call));
-  const uint32_t look = once ? ++looks & ~(1u << 31) : 0;
+  const uint32_t look = once ? mpipp_next_look() : 0;
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
@@ -162,60 +148,6 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   return fine;
 }
 
-static int is_partitioned(const struct mpipp_call *call) {
-  return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
-}
-
-// Not where it depends on the partitions that are ready, or have arrived.
-static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
-  const struct mpipp_request *request = mpipp_request_of(meeting->other);
-  if (!request || is_partitioned(call) || is_partitioned(&request->call)) return;
-  mpipp_know_meeting(call, meeting->own_buffer, &request->call, meeting->buffer);
-}
-
-static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner) {
-  struct mpipp_meetings *meetings = asking;
-  struct mpipp_meeting meeting = {
-      .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
-  const struct mpipp_request *request = mpipp_request_of(owner);
-  if (request && !mpipp_holds(request, meetings->box, &meeting.doubt)) return;
-  if (meetings->partitions) {
-    mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->first);
-    mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->count);
-  }
-  if (mpipp_is_new_meeting(meetings->call, &meeting)) {
-    const struct mpipp_call *other = mpipp_call_of(owner);
-    if (!mpipp_share_nothing(&meetings->call->buffers[meeting.own_buffer],
-                             &other->buffers[meeting.buffer])) {
-      if (meetings->count < MOST_MEETINGS)
-        meetings->met[meetings->count++] = meeting;
-      else
-        meetings->too_many = 1;
-      return;
-    }
-    mpipp_remember(&meeting.doubt);
-  }
-  know_meeting(meetings->call, &meeting);
-}
-
-static int is_used(const struct mpipp_call *call, const struct mpipp_box *box) {
-  if (box->low == box->high || mpipp_is_to_nobody(call, box->writes)) return 0;
-  return !(call->present & MPIPP_HAS_TARGET_RANK) || call->target_rank != MPI_PROC_NULL;
-}
-
-static void add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
-                        struct mpipp_owner owner) {
-  for (uint32_t i = 0; i < boxes->count; i++) {
-    if (is_used(call, &boxes->boxes[i])) mpipp_pending_add(&boxes->boxes[i], owner, MPIPP_NO_BOX);
-  }
-}
-
-static void boxes_of(const struct mpipp_call *call, struct mpipp_own *boxes) {
-  struct mpipp_doubt doubt = {0};
-  boxes->count = call->buffer_count;
-  for (uint32_t i = 0; i < boxes->count; i++) mpipp_box_of(call, i, &boxes->boxes[i], &doubt);
-}
-
 static int begins_split(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_SPLIT_BEGIN;
 }
@@ -225,132 +157,11 @@ static int is_pending_later(const struct mpipp_call *call) {
   return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
 }
 
-// What to do with each request whose operation goes on.
-typedef void for_request(const struct mpipp_request *request, void *context);
-static void each_active(for_request *act, void *context) {
-  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
-  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
-       chunk = (const void *)(uintptr_t)MPIPP_READ(chunk->next)) {
-    const struct mpipp_request *requests = (const void *)(chunk + 1);
-    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
-      const struct mpipp_request *request = &requests[i];
-      struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-      if (owner.serial && mpipp_goes_on(owner)) act(request, context);
-    }
-  }
-}
-
-static void keep(const struct mpipp_request *request, void *context) {
-  (void)context;
-  struct mpipp_own boxes;
-  boxes_of(&request->call, &boxes);
-  add_pending(&request->call, &boxes,
-              (struct mpipp_owner){(uintptr_t)request, request->object.serial});
-}
-
-// From now on boxes are kept.
-static void keep_boxes(void) {
-  if (!mpipp_boxes_kept) each_active(keep, NULL);
-  mpipp_boxes_kept = 1;
-}
-
-// Whether there are so few requests that no boxes need be kept; if not they are.
-static int are_few(void) {
-  const struct mpipp_chunk *chunk =
-      (const void *)(uintptr_t)mpipp_stores[MPIPP_REQUEST].table->chunks;
-  if (mpipp_boxes_kept) return 0;
-  if (!chunk || chunk->used <= MPIPP_FEW_REQUESTS) return 1;
-  keep_boxes();
-  return 0;
-}
-
-// What is looked at, and for whom.
-struct mpipp_looking {
-  const struct mpipp_call *call;
-  const struct mpipp_own *boxes;
-  struct mpipp_owner owner;
-  struct mpipp_meetings *meetings;
-};
-
-static void meet_request(const struct mpipp_request *request, void *context) {
-  struct mpipp_looking *looking = context;
-  struct mpipp_own others;
-  struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-  if (owner.record == looking->owner.record) return;
-  boxes_of(&request->call, &others);
-  for (uint32_t i = 0; i < looking->boxes->count; i++) {
-    const struct mpipp_box *box = &looking->boxes->boxes[i];
-    looking->meetings->own_buffer = i;
-    looking->meetings->box = box;
-    for (uint32_t k = 0; is_used(looking->call, box) && k < others.count; k++) {
-      if (is_used(&request->call, &others.boxes[k]) && mpipp_boxes_meet(box, &others.boxes[k]))
-        meet(looking->meetings, &others.boxes[k], owner);
-    }
-  }
-}
-
-static void meet_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
-                         struct mpipp_owner owner, struct mpipp_meetings *meetings) {
-  meetings->call = call;
-  if (are_few()) {
-    struct mpipp_looking looking = {call, boxes, owner, meetings};
-    each_active(meet_request, &looking);
-    return;
-  }
-  for (uint32_t i = 0; i < boxes->count; i++) {
-    meetings->own_buffer = i;
-    meetings->box = &boxes->boxes[i];
-    if (is_used(call, &boxes->boxes[i]) &&
-        !mpipp_pending_meet(&boxes->boxes[i], &call->buffers[i], owner, meet, meetings))
-      meetings->too_many = 1;
-  }
-}
-
-// An operation that is about to have its buffers; without meetings it has them.
-static void for_one(const struct mpipp_request *request, struct mpipp_meetings *meetings) {
-  struct mpipp_own boxes;
-  struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-  boxes_of(&request->call, &boxes);
-  if (meetings)
-    meet_pending(&request->call, &boxes, owner, meetings);
-  else
-    add_pending(&request->call, &boxes, owner);
-}
-
-// What a call starts: the persistent operations, each like a call of its own.
-static void for_started(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
-  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  for (int64_t i = 0; requests && i < call->request_count; i++) {
-    struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
-    if (!request || !request->persistent) continue;
-    // The partitions of a send are the program's until they are marked ready.
-    int has_any = !is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE;
-    if (has_any || !meetings) for_one(request, meetings);
-  }
-}
-
-// The partitions that a call marks ready.
-static void for_ready(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
-  const struct mpipp_request *request = mpipp_partitioned_send(call);
-  if (!request || request->state != MPIPP_REQUEST_ACTIVE) return;
-  struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-  struct mpipp_own boxes = {.count = 1};
-  struct mpipp_run run = {0, 0};
-  meetings->partitions = &run;
-  for (int64_t at = 0; mpipp_next_run(call, request, &at, &run);) {
-    if (!mpipp_box_of_partitions(request, run, &boxes.boxes[0])) boxes_of(&request->call, &boxes);
-    meet_pending(&request->call, &boxes, owner, meetings);
-  }
-  meetings->partitions = NULL;
-}
-
 // Calls like this one are known from now on, and so is what they meet, but for what was not asked.
 static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
                   const struct mpipp_doubt *doubt, const struct mpipp_meetings *meetings) {
   if (sums && (!doubt || !mpipp_is_new_doubt(doubt))) mpipp_know(sums->call);
-  for (uint32_t i = 0; call->buffer_count && i < meetings->count; i++) {
-    if (!mpipp_is_new_doubt(&meetings->met[i].doubt)) know_meeting(call, &meetings->met[i]);
-  }
+  mpipp_know_meetings(call, meetings);
 }
 
 // The calls that other threads were inside of before there were several. The counts of v and w
@@ -364,14 +175,14 @@ static void keep_threads(const struct mpipp_thread *thread) {
                 !(call->present & MPIPP_HAS_VECTORS);
     if (!plain || mpipp_facts[call->procedure].form != MPIPP_FORM_BLOCKING) continue;
     struct mpipp_own boxes;
-    boxes_of(call, &boxes);
-    if (mpipp_goes_on(owner)) add_pending(call, &boxes, owner);
+    mpipp_boxes_of(call, &boxes);
+    if (mpipp_goes_on(owner)) mpipp_add_pending(call, &boxes, owner);
   }
 }
 
 static void keep_all(const struct mpipp_thread *thread) {
   static int threads_kept = 0;
-  keep_boxes();
+  mpipp_keep_boxes();
   if (!threads_kept) keep_threads(thread);
   threads_kept = 1;
 }
@@ -382,9 +193,7 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   struct mpipp_doubt doubt = {0};
   struct mpipp_meetings meetings;
   struct mpipp_own *own = own_of(thread);
-  meetings.count = 0;
-  meetings.partitions = NULL;
-  meetings.too_many = 0;
+  mpipp_meetings_open(&meetings);
   own->over = MPIPP_NO_BOX;
   int summed = mpipp_sum_up(call, &sums);
   int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -392,16 +201,17 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   if (call->buffer_count) {
     unsigned form = mpipp_facts[call->procedure].form;
     if (form != MPIPP_FORM_PERSISTENT && form != MPIPP_FORM_PARTITIONED)
-      meet_pending(call, own, (struct mpipp_owner){0, 0}, &meetings);
+      mpipp_meet_pending(call, own, (struct mpipp_owner){0, 0}, &meetings);
     later = (mpipp_boxes_kept && is_pending_later(call)) || begins_split(call);
     if (MPIPP_UNLIKELY(mpipp_several_threads) && form == MPIPP_FORM_BLOCKING)
-      add_pending(call, own,
-                  (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
+      mpipp_add_pending(call, own,
+                        (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
   } else if (starts(call)) {
-    for_started(call, &meetings);
-    later = mpipp_boxes_kept;
+    // Before they have started another thread may take their boxes for such as are over.
+    int are_kept = mpipp_meet_starting(call, &meetings) && !MPIPP_READ(mpipp_several_threads);
+    later = mpipp_boxes_kept && !are_kept;
   } else if (marks_ready(call)) {
-    for_ready(call, &meetings);
+    mpipp_meet_ready(call, &meetings);
   }
   int asks = !fine && mpipp_is_new_doubt(&doubt);
   if (MPIPP_UNLIKELY(asks) && is_fine(call, own, NULL)) {
@@ -481,18 +291,18 @@ void mpipp_screen_returned_further(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   if (starts(call)) {
-    for_started(call, NULL);
+    mpipp_keep_started(call);
   } else if (begins_split(call)) {
     const struct mpipp_file *file = begun_by(call);
-    keep_boxes(); // it is no request, which would be looked at without
+    mpipp_keep_boxes(); // it is no request, which would be looked at without
     if (file)
-      add_pending(call, own_of(thread),
-                  (struct mpipp_owner){(uintptr_t)file | MPIPP_OF_FILE, file->split_number});
+      mpipp_add_pending(call, own_of(thread),
+                        (struct mpipp_owner){(uintptr_t)file | MPIPP_OF_FILE, file->split_number});
   } else if (call->present & MPIPP_HAS_REQUESTS) {
     const struct mpipp_request *request = made_by(call);
     if (request)
-      add_pending(call, own_of(thread),
-                  (struct mpipp_owner){(uintptr_t)request, request->object.serial});
+      mpipp_add_pending(call, own_of(thread),
+                        (struct mpipp_owner){(uintptr_t)request, request->object.serial});
   }
   mpipp_unlock_kind(locked);
 }

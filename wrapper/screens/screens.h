@@ -16,10 +16,6 @@
 #include "screens/ranks.h"
 
 // The boxes of a thread's call: they are needed again when it has made its request.
-struct mpipp_own {
-  uint32_t count, over;
-  struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
-};
 _Static_assert(sizeof(struct mpipp_own) <= sizeof((struct mpipp_thread *)0)->boxes, "it fits");
 
 // The call that the thread is inside of, and which is active, where it is not clear. Returns

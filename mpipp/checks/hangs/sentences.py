@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from mpipp.checks.hangs import unmatched, words
@@ -54,8 +55,13 @@ class Sentences:
         self._near = NearMisses(explanation.waits.messages)
 
     def call(self, operation: Operation) -> str:
-        """A call and its place."""
-        return f"{words.call(operation)}, called at {self._place.place(operation)}"
+        """A call and its place, and that which started a persistent operation."""
+        text = f"{words.call(operation)}, called at {self._place.place(operation)}"
+        start = operation.start
+        if start is None:
+            return text
+        begun = replace(operation, call=replace(operation.call, site=start.site), tid=None)
+        return f"{text}, started by {start.procedure} at {self._place.place(begun)}"
 
     def lack(self, event: Event) -> str:
         """What has not been done, and what those do who should."""

@@ -105,7 +105,7 @@ class Met:
 
     def add(self, found: Finding, met: Meeting) -> None:
         """Once more."""
-        parties = tuple((party.site, party.subject) for party in found.parties)
+        parties = tuple((party.site, party.subject) for party in found.placed)
         key = found.rule.id, found.what, parties
         first, ordinal, times = self._found.get(key, (found, met.ordinal, 0))
         self._found[key] = first, ordinal, times + met.times

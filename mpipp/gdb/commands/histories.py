@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mpipp.errors import MpippError
-from mpipp.gdb.commands.selection import Places
+from mpipp.gdb.commands.selection import Places, started
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Channel, Comm, Stretch
 from mpipp.show import history, oneline
@@ -56,6 +56,7 @@ def _stretch(
             "procedure": call.procedure,
             "data": oneline.data(call, session),
             "called": places[call.site].place,
+            "started": call.start and started(call.start, places),
         }
         for call in (kept.call for kept in stretch.calls)
     ]

@@ -14,7 +14,7 @@ from mpipp.errors import MpippError
 from mpipp.gdb import entry, sessions
 from mpipp.gdb.commands import everywhere, histories, show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.commands.selection import Places, content, select
+from mpipp.gdb.commands.selection import Places, active_start, content, select
 from mpipp.gdb.program import callers, stacks
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Call, Object, Request
@@ -211,12 +211,15 @@ def _objects(options: argparse.Namespace, session: Session) -> Iterator[list[str
 
 def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str, str]:
     header = found.header
-    made = places[header.site].place
+    made, start = places[header.site].place, active_start(found)
+    where = [f"made at {made}"] if made else []
+    if start is not None and (begun := places[start.site].place):
+        where.append(f"started by {start.procedure} at {begun}")
     return (
         f"#{header.serial}",
         f"{header.handle:#x}",
         oneline.described(found, session).text,
-        f"made at {made}" if made else "",
+        ", ".join(where),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mpipp.errors import MpippError
 from mpipp.gdb.program import sites
 from mpipp.gdb.sessions import Session
-from mpipp.model import Broken, Header, Object, Site, Win
+from mpipp.model import Broken, Header, Object, Request, Site, ThreadCall, Win
 from mpipp.show import oneline
 
 
@@ -110,21 +110,37 @@ def _filters(
         yield lambda header: any(map(pattern.search, places[header.site].calls))
 
 
+def started(start: ThreadCall, places: Places) -> dict[str, Any]:
+    """The call that started a persistent operation, for machines."""
+    return {"procedure": start.procedure, "where": places[start.site].calls}
+
+
+def active_start(found: Object) -> ThreadCall | None:
+    """The call that started an operation which is active; None if it is no persistent one."""
+    active = isinstance(found, Request) and found.state == "active"
+    return found.start if isinstance(found, Request) and active else None
+
+
+def _object(found: Object, session: Session, places: Places) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "serial": found.header.serial,
+        "handle": found.header.handle,
+        "name": found.header.name,
+        "text": oneline.described(found, session).text,
+        "freed": found.header.ended,
+        "made": places[found.header.site].calls,
+    }
+    if isinstance(found, Request):
+        start = active_start(found)
+        result["started"] = start and started(start, places)
+    return result
+
+
 def content(selection: Selection, kind: str, session: Session, places: Places) -> dict[str, Any]:
     """A selection for machines; the schema stands in docs/json.md."""
     return {
         "kind": kind,
-        "objects": [
-            {
-                "serial": found.header.serial,
-                "handle": found.header.handle,
-                "name": found.header.name,
-                "text": oneline.described(found, session).text,
-                "freed": found.header.ended,
-                "made": places[found.header.site].calls,
-            }
-            for found in selection.shown
-        ],
+        "objects": [_object(found, session, places) for found in selection.shown],
         "total": selection.total,
         "damaged": selection.damaged,
         "freed_not_shown": selection.freed,
