@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mpipp"
 # Lowest first: a part imports from its own layer and those below. Every module belongs to one, by
 # the longest name that it begins with.
 LAYERS = (
-    ("errors", "cache", "browse.rendezvous"),
+    ("errors", "trust", "cache", "browse.rendezvous"),
     ("typetree", "datatypes"),
     ("values",),
     ("model",),
