@@ -37,7 +37,7 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
     """
     if mpicc is None:
         program = inspect(program_name)
-        return mpis.find(program.flavor, near=(program.library, program.path))
+        return mpis.find(program.flavor, program.library, _say)
     mpi = mpis.probe(mpicc)
     try:
         program = inspect(program_name)
@@ -45,6 +45,10 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
         return mpi  # the user knows better: it may load MPI later
     _check_flavor(program, mpi)
     return mpi
+
+
+def _say(sentence: str) -> None:
+    print(f"mpipp: {sentence}", file=sys.stderr)
 
 
 def _check_flavor(program: Program, mpi: Mpi) -> None:
