@@ -25,7 +25,7 @@ from pathlib import Path
 from mpipp import __version__, trust
 from mpipp.cache import Cache, build_directory, cache_directory, install, trusted
 from mpipp.cli import elf
-from mpipp.cli.mpi import Mpi
+from mpipp.cli.mpi import TITLES, Flavor, Mpi
 from mpipp.errors import MpippError
 from mpipp.watch.start import BESIDE
 
@@ -93,6 +93,35 @@ def library_path(mpi: Mpi) -> Path:
     name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavor.key}-{mpi.version}-{__version__}")
     directory = cache / f"{name}-{_own_fingerprint()}-{_fingerprint(mpi)}"
     return directory / f"libmpipp_{mpi.flavor.key}.so"
+
+
+def newest(flavor: Flavor, library: str) -> Mpi | None:
+    """What is known of an MPI for which this version of mpipp has built a wrapper.
+
+    Where there are several, it is one of the library's version if there is one, else the newest.
+
+    Args:
+        flavor: of the program.
+        library: path of the MPI library that it loads.
+    """
+    cache = _cache()
+    mark = f"-{__version__}-{_own_fingerprint()}-"
+    name = f"libmpipp_{flavor.key}.so"
+    found = {
+        path: path.parent.name[len(flavor.key) + 1 :].partition(mark)[0]
+        for path in cache.path.glob(f"{flavor.key}-*{mark}*/{name}")
+    }
+    if not found:
+        return None
+    say_where(cache)
+    try:
+        text = Path(library).read_bytes()
+    except OSError:
+        text = b""
+    order = {path: (found[path].encode() in text, path.stat().st_mtime) for path in found}
+    best = max(found, key=lambda path: order[path])
+    version, title = found[best], TITLES[flavor.key]
+    return Mpi("", flavor, f"{title} {version}", version, "", (), (), library, str(best))
 
 
 def _cache() -> Cache:

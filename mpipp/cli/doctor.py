@@ -17,6 +17,7 @@ from pathlib import Path
 
 from mpipp.cache import cache_directory, trusted
 from mpipp.cli import mpi as mpis
+from mpipp.cli import mpiexec
 from mpipp.cli.build import library_path
 from mpipp.cli.mpi import Mpi
 from mpipp.cli.program import inspect
@@ -130,7 +131,7 @@ def _unusable(report: _Report, errors: Mapping[str, MpippError]) -> None:
 def _one_mpi(report: _Report, mpi: Mpi) -> None:
     report.row("MPI", f"{mpi.name}, {mpi.mpicc}")
     try:
-        report.row("  mpiexec", mpis.mpiexec_of(mpi))
+        report.row("  mpiexec", mpiexec.of(mpi))
     except MpippError as error:
         report.row("  mpiexec", "not found")
         report.hint(f"{mpi.name}: {error}")

@@ -290,18 +290,3 @@ def _entry(path: str) -> str:
     # What a program is called by can matter to it.
     directory, name = os.path.split(path)
     return os.path.join(os.path.realpath(directory), name)
-
-
-def mpiexec_of(mpi: Mpi) -> str:
-    """The launcher that was installed with this MPI compiler.
-
-    Raises:
-        MpippError: there is none beside the compiler.
-    """
-    directory, name = os.path.split(mpi.mpicc)
-    ending = name[len("mpicc") :] if name.startswith("mpicc.") else ""
-    candidates = [os.path.join(directory, "mpiexec" + ending), os.path.join(directory, "mpiexec")]
-    for candidate in candidates:
-        if os.access(candidate, os.X_OK):
-            return candidate
-    raise MpippError(f"no mpiexec beside {mpi.mpicc}: name the launcher with --mpiexec")

@@ -8,15 +8,18 @@ import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support import (
+    MPI,
     ROOT,
     another_user,
     clean_environment,
     finished,
     need,
+    on_mpi,
     running,
     shared_directory,
     shell,
@@ -235,3 +238,26 @@ def test_a_link_in_place_of_what_a_builder_left_is_not_followed(tmp_path: Path) 
     with build_directory(cache):
         pass
     assert (other / "builder").exists()
+
+
+# A wrapper that was built needs no compiler.
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_wrapper_that_is_there_is_known_without_a_compiler(mpi: MPI, sources: Path) -> None:
+    here = mpis.probe(mpi.mpicc)
+    assert build.newest(here.flavor, "/nowhere") is None
+    library = build.build(here)
+    found = build.newest(here.flavor, "/nowhere")
+    assert found is not None
+    assert (found.wrapper, found.name, found.version) == (str(library), here.name, here.version)
+    # The library's own version, else the newest.
+    other = build.build(replace(here, version="99.1"))
+    os.utime(other, (0, 0))
+    assert build.newest(here.flavor, "/nowhere") == found
+    (sources / "library").write_bytes(b"\0version 99.1\0")
+    found = build.newest(here.flavor, str(sources / "library"))
+    assert found is not None and found.version == "99.1"
+    # Not of other sources.
+    (sources / "one.c").write_text("int other;\n")
+    assert build.newest(here.flavor, "/nowhere") is None
