@@ -11,6 +11,7 @@ import fcntl
 import functools
 import hashlib
 import os
+import pwd
 import re
 import shlex
 import shutil
@@ -390,6 +391,17 @@ def short_directory() -> Iterator[Path]:
 
 
 @contextmanager
+def shared_directory() -> Iterator[Path]:
+    """A directory that other users may enter, as pytest's are not."""
+    made = Path(tempfile.mkdtemp(prefix="mpipp-test-", dir="/tmp"))
+    made.chmod(0o755)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made)
+
+
+@contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on the file at `path` among all test processes."""
     with open(path, "w") as file:
@@ -454,8 +466,13 @@ def shell(
     env: Mapping[str, str] | None = None,
     cwd: Path | str = "/",
     python: str = sys.executable,
+    user: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command `mpipp` with these words; `env` is added to a clean environment."""
+    """Run the command `mpipp` with these words; `env` is added to a clean environment.
+
+    With `user`, as another user, which only root can.
+    """
+    how: dict[str, Any] = {"user": user, "group": "nogroup", "extra_groups": []} if user else {}
     return finished(
         [python, "-m", "mpipp.cli", *map(str, words)],
         _LONGEST,
@@ -464,7 +481,15 @@ def shell(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        **how,
     )
+
+
+def another_user() -> int:
+    """The number of a user who is not this one, for root to give files to; skips if not root."""
+    if os.geteuid():
+        lacking("files of another user: only root can make them")
+    return pwd.getpwnam("nobody").pw_uid
 
 
 @functools.cache

@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mpipp"
 # Lowest first: a part imports from its own layer and those below. Every module belongs to one, by
 # the longest name that it begins with.
 LAYERS = (
-    ("errors", "plain", "cache", "rundirectory", "browse.rendezvous"),
+    ("errors", "plain", "trust", "cache", "rundirectory", "browse.rendezvous"),
     ("typetree", "datatypes"),
     ("values",),
     ("model",),

@@ -4,27 +4,28 @@
 A build is one directory, `NAME/libmpipp_FLAVOR.so` with gdb's auto-load script beside it, and the
 library that is loaded, too, where it is told of memory. It is named by everything that can change
 the result, and appears whole or not at all, so several builders (the ranks of a job, the workers of
-a test run) need no lock.
+a test run) need not wait for each other.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
-import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpipp import __version__
-from mpipp.cache import cache_directory
+from mpipp import __version__, trust
+from mpipp.cache import Cache, build_directory, cache_directory, install, trusted
 from mpipp.cli import elf
-from mpipp.cli.mpi import Mpi
+from mpipp.cli.mpi import TITLES, Flavor, Mpi
 from mpipp.errors import MpippError
 from mpipp.watch.start import BESIDE
 
@@ -51,8 +52,21 @@ import sys
 import gdb
 
 PRINTERS = {printers!r}
+TRUST = {trust!r}
+
+
+def _load():
+    rules = {{}}
+    exec(TRUST, rules)
+    problem = rules["problem"](PRINTERS)
+    if problem:
+        sys.stderr.write("mpipp: not loaded: " + problem + "\\n")
+    else:
+        gdb.execute("source " + PRINTERS)
+
+
 if "mpipp.gdb" not in sys.modules and os.path.exists(PRINTERS):
-    gdb.execute("source " + PRINTERS)
+    _load()
 """
 
 
@@ -72,18 +86,72 @@ def library_path(mpi: Mpi) -> Path:
     """Where the wrapper for `mpi` is, or will be once it is built.
 
     Raises:
-        MpippError: the C sources are missing, or LD_PRELOAD cannot hold the path.
+        MpippError: the C sources are missing, LD_PRELOAD cannot hold the path, or there is no
+            directory that others cannot have written.
     """
-    cache = cache_directory()
+    cache = _cache().path
+    name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavor.key}-{mpi.version}-{__version__}")
+    directory = cache / f"{name}-{_own_fingerprint()}-{_fingerprint(mpi)}"
+    return directory / f"libmpipp_{mpi.flavor.key}.so"
+
+
+def newest(flavor: Flavor, library: str) -> Mpi | None:
+    """What is known of an MPI for which this version of mpipp has built a wrapper.
+
+    Where there are several, it is one of the library's version if there is one, else the newest.
+
+    Args:
+        flavor: of the program.
+        library: path of the MPI library that it loads.
+    """
+    cache = _cache()
+    mark = f"-{__version__}-{_own_fingerprint()}-"
+    name = f"libmpipp_{flavor.key}.so"
+    found = {
+        path: path.parent.name[len(flavor.key) + 1 :].partition(mark)[0]
+        for path in cache.path.glob(f"{flavor.key}-*{mark}*/{name}")
+    }
+    if not found:
+        return None
+    say_where(cache)
+    try:
+        text = Path(library).read_bytes()
+    except OSError:
+        text = b""
+    order = {path: (found[path].encode() in text, path.stat().st_mtime) for path in found}
+    best = max(found, key=lambda path: order[path])
+    version, title = found[best], TITLES[flavor.key]
+    return Mpi("", flavor, f"{title} {version}", version, "", (), (), library, str(best))
+
+
+def _cache() -> Cache:
+    _expect_holdable(cache_directory())
+    cache = trusted()
+    _expect_holdable(cache.path)
+    return cache
+
+
+def _expect_holdable(cache: Path) -> None:
     # The dynamic loader splits LD_PRELOAD at both, and knows no way to quote them.
     if re.search(r"[\s:]", str(cache)):
         raise MpippError(
             f"the cache directory {cache} has a space or a colon in its name, which "
             "LD_PRELOAD cannot hold: set MPIPP_CACHE to another"
         )
-    name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavor.key}-{mpi.version}-{__version__}")
-    directory = cache / f"{name}-{_fingerprint(mpi)}"
-    return directory / f"libmpipp_{mpi.flavor.key}.so"
+
+
+def say_where(cache: Cache) -> None:
+    """Say on the error stream, once, that builds are not kept where the user has it, and why."""
+    if cache.problem:
+        _say(
+            f"mpipp: the cache directory is {cache.path}, which other nodes may not see, and not "
+            f"{cache_directory()}: {cache.problem}"
+        )
+
+
+@functools.cache
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
 
 
 def build(
@@ -107,18 +175,18 @@ def build(
         MpippError: the cache cannot be written, the sources are missing, or they do not compile.
     """
     library = library_path(mpi)
+    say_where(_cache())
     if library.exists() and not force:
         return library
-    work = _work_directory(library.parent.parent)
-    progress(f"building the wrapper for {mpi.name} ...")
-    start = time.monotonic()
-    try:
-        _compile(mpi, work, library, extra_flags)
-        (work / f"{library.name}-gdb.py").write_text(_autoload())
-        _install(work, library.parent)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-        progress(f" {time.monotonic() - start:.1f} s\n")
+    with build_directory(library.parent.parent) as work:
+        progress(f"building the wrapper for {mpi.name} ...")
+        start = time.monotonic()
+        try:
+            _compile(mpi, work, library, extra_flags)
+            (work / f"{library.name}-gdb.py").write_text(_autoload())
+            install(work, library.parent)
+        finally:
+            progress(f" {time.monotonic() - start:.1f} s\n")
     return library
 
 
@@ -203,34 +271,26 @@ def _have(mpi: Mpi) -> str:
 
 
 def _autoload() -> str:
-    return _AUTOLOAD.format(printers=str(_PACKAGE / "gdb_printers.py"))
+    rules = Path(trust.__file__).read_text(encoding="utf-8")
+    return _AUTOLOAD.format(printers=str(_PACKAGE / "gdb_printers.py"), trust=rules)
 
 
-def _fingerprint(mpi: Mpi) -> str:
-    # Of everything that goes into a build and is not in its name.
+def _own_fingerprint() -> str:
+    # Of everything of mpipp's that goes into a build and is not in its name.
     sources = source_directory()
-    compiler = _run([mpi.compiler, "--version"])
-    parts = [compiler.stdout.partition("\n")[0], mpi.compiler, _have(mpi), _autoload()]
-    parts += [*_FLAGS, *_LINK_FLAGS, *mpi.flags, str(os.path.exists(_MEMCHECK))]
-    digest = hashlib.sha256("\0".join(parts).encode())
+    digest = hashlib.sha256("\0".join([_autoload(), *_FLAGS, *_LINK_FLAGS]).encode())
     for file in sorted(sources.rglob("*")):
         if file.suffix in (".c", ".h", ".inc", ".def"):
             digest.update(f"\0{file.relative_to(sources)}\0".encode() + file.read_bytes())
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()[:10]
 
 
-def _work_directory(cache: Path) -> Path:
-    # Beside the final one, to be renamed to it.
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=".build-", dir=cache))
-        work.chmod(0o755)
-    except OSError as error:
-        raise MpippError(
-            f"cannot write the cache directory {cache} ({error.strerror}): "
-            "set MPIPP_CACHE to one that can be written"
-        ) from None
-    return work
+def _fingerprint(mpi: Mpi) -> str:
+    # The same of the machine's.
+    compiler = _run([mpi.compiler, "--version"])
+    parts = [compiler.stdout.partition("\n")[0], mpi.compiler, _have(mpi)]
+    parts += [*mpi.flags, str(os.path.exists(_MEMCHECK))]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:10]
 
 
 def _compile(mpi: Mpi, work: Path, library: Path, extra_flags: Sequence[str]) -> None:
@@ -274,17 +334,3 @@ def _foreign_reference(library: Path) -> str:
         if re.match(r"P?MPIX?_|ompi_|MPIR_", name):
             return f"it refers to {name} of the MPI library"
     return ""
-
-
-def _install(work: Path, target: Path) -> None:
-    # Over an old build (force) file by file, so that there is a whole library at every moment;
-    # programs that have the old one loaded keep it.
-    if not target.exists():
-        try:
-            work.rename(target)
-            return
-        except OSError:
-            if not target.exists():  # not the other builder that was first
-                raise
-    for file in work.iterdir():
-        file.replace(target / file.name)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import resource
@@ -14,8 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mpipp.cache import cache_directory
+from mpipp.cache import cache_directory, trusted
 from mpipp.cli import mpi as mpis
+from mpipp.cli import mpiexec
 from mpipp.cli.build import library_path
 from mpipp.cli.mpi import Mpi
 from mpipp.cli.program import inspect
@@ -55,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = _Report()
     _gdb(report)
     _every_mpi(report)
+    _cache(report)
     _mpi4py(report)
     _core_files(report)
     _attach(report)
@@ -131,7 +134,7 @@ def _unusable(report: _Report, errors: Mapping[str, MpippError]) -> None:
 def _one_mpi(report: _Report, mpi: Mpi) -> None:
     report.row("MPI", f"{mpi.name}, {mpi.mpicc}")
     try:
-        report.row("  mpiexec", mpis.mpiexec_of(mpi))
+        report.row("  mpiexec", mpiexec.of(mpi))
     except MpippError as error:
         report.row("  mpiexec", "not found")
         report.hint(f"{mpi.name}: {error}")
@@ -146,11 +149,23 @@ def _one_mpi(report: _Report, mpi: Mpi) -> None:
         report.row("  wrapper", str(library))
         return
     report.row("  wrapper", "not built yet, the first mpipp gdb or mpipp run does it")
-    if not _can_be_written(cache_directory()):
+    cache = library.parent.parent
+    if not _can_be_written(cache):
         report.fail(
-            f"{mpi.name}: the cache directory {cache_directory()} cannot be written, "
+            f"{mpi.name}: the cache directory {cache} cannot be written, "
             "set MPIPP_CACHE to one that can"
         )
+
+
+def _cache(report: _Report) -> None:
+    # That there is none is said with each MPI.
+    with contextlib.suppress(MpippError):
+        path, problem = trusted()
+        if problem:
+            report.hint(
+                f"cache directory: {path}, which other nodes may not see, and not "
+                f"{cache_directory()}: {problem}"
+            )
 
 
 def _can_be_written(directory: Path) -> bool:

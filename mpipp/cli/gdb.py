@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from mpipp.cli import elf
 from mpipp.cli.debugger import debugger, loading
-from mpipp.cli.launch import built, mpi_for, preload
+from mpipp.cli.launch import built, mpi_for, prefix
 from mpipp.cli.program import executable, script_interpreter
 from mpipp.errors import MpippError
 
@@ -81,7 +81,7 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _preloading(program: list[str], mpicc: str | None) -> list[str]:
-    # gdb's shell starts `env`, and `env` the program, which is the first to see LD_PRELOAD.
+    # gdb's shell starts Python, and that the program, which is the first to see LD_PRELOAD.
     if not program:
         return []
     if os.path.isfile(program[0]):
@@ -91,8 +91,8 @@ def _preloading(program: list[str], mpicc: str | None) -> list[str]:
         interpreter = script_interpreter(path)
         run_by = f": debug what runs it, {interpreter} {path}" if interpreter else ""
         raise MpippError(f"{path} is not a program that gdb can start{run_by}")
-    prefix = preload(built(mpi_for(path, mpicc)))
-    return ["-iex", f"set exec-wrapper {shlex.join(prefix)}"]
+    before = prefix(built(mpi_for(path, mpicc)), {})
+    return ["-iex", f"set exec-wrapper {shlex.join(before)}"]
 
 
 def _expect_no_core(name: str) -> None:

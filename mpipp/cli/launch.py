@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from mpipp.cli import mpi as mpis
-from mpipp.cli.build import build
+from mpipp.cli.build import build, newest
 from mpipp.cli.mpi import Mpi
 from mpipp.cli.program import Program, inspect
 from mpipp.errors import MpippError
 from mpipp.plain import plain
+from mpipp.watch import start
+
+_START = str(Path(start.__file__).resolve())
 
 
 def built(mpi: Mpi, *, force: bool = False) -> str:
     """The path of the wrapper for `mpi`, which is built now if need be, with progress on stderr."""
-    return str(build(mpi, force=force, progress=_Progress()))
+    return mpi.wrapper or str(build(mpi, force=force, progress=_Progress()))
 
 
 class _Progress:
@@ -38,14 +43,25 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
     """
     if mpicc is None:
         program = inspect(program_name)
-        return mpis.find(program.flavor, near=(program.library, program.path))
+        try:
+            return mpis.find(program.flavor, program.library, _say)
+        except MpippError:
+            kept = newest(program.flavor, program.library)
+            if kept is None:
+                raise
+            _say(f"there is no MPI compiler here: the wrapper is that of {kept.name}")
+            return kept
     mpi = mpis.probe(mpicc)
     try:
         program = inspect(program_name)
     except MpippError:
         return mpi  # the user knows better: it may load MPI later
     _check_flavor(program, mpi)
-    return mpi
+    return replace(mpi, library=program.library)
+
+
+def _say(sentence: str) -> None:
+    print(f"mpipp: {sentence}", file=sys.stderr)
 
 
 def _check_flavor(program: Program, mpi: Mpi) -> None:
@@ -56,10 +72,16 @@ def _check_flavor(program: Program, mpi: Mpi) -> None:
         )
 
 
-def preload(library: str) -> list[str]:
-    """The words of a command prefix that loads `library` into the program after it, and only there.
+def prefix(wrapper: str, variables: Mapping[str, str], watched: Sequence[str] = ()) -> list[str]:
+    """The words before a program that load the wrapper into it, and into no other.
 
-    What the environment preloads already stays, after the wrapper.
+    They work with every launcher, and before programs with any name.
+
+    Args:
+        wrapper: its path.
+        variables: what is added to the program's environment.
+        watched: the run's directory and the watcher's settings; none if nobody watches.
     """
-    before = os.environ.get("LD_PRELOAD")
-    return ["env", f"LD_PRELOAD={library}:{before}" if before else f"LD_PRELOAD={library}"]
+    directory, settings = watched or (start.NOWHERE, "{}")
+    words = [sys.executable, "-I", "-S", _START, directory, wrapper, settings]
+    return [*words, *(f"{name}={value}" for name, value in variables.items()), start.END]

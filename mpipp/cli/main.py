@@ -17,6 +17,7 @@ from mpipp.cli import start
 from mpipp.cli.languages import LANGUAGES, description, usage
 from mpipp.errors import MpippError
 from mpipp.plain import plain
+from mpipp.watch.start import restore_locale
 
 _SESSION = """\
 example session:
@@ -64,6 +65,7 @@ class _Parser(argparse.ArgumentParser):
 def main(words: Sequence[str] | None = None) -> int:
     """Run `mpipp` with these arguments (default: the process's own); returns the exit status."""
     words = list(sys.argv[1:] if words is None else words)
+    restore_locale(os.environ)
     try:
         # Every process of a job runs it, so that nothing is loaded for other commands.
         if words[:1] == ["exec"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which MPI libraries are on this machine, and what are the compiler and launcher of each?
+"""Which MPI libraries are on this machine, and what is the compiler of each?
 
 An MPI is known by its compiler (`mpicc`): the header it includes says whose ABI a program built
 with it has. Nothing is guessed from names; names only say where to look.
@@ -13,10 +13,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mpipp import trust
 from mpipp.errors import MpippError
 
 _COMPILER_NAMES = (
@@ -84,18 +85,29 @@ FLAVORS = {
 }
 
 
+# Names of MPI libraries; of an ABI where that is all that the header says.
+TITLES = {
+    "openmpi": "Open MPI",
+    "abi": "MPI standard ABI",
+    "intel": "Intel MPI",
+    "mpich": "MPICH",
+}
+
+
 @dataclass(frozen=True)
 class Mpi:
     """One MPI installation, as its compiler shows it.
 
     Attributes:
-        mpicc: path of the MPI compiler.
+        mpicc: path of the MPI compiler; "" where there is none, but a wrapper that was built.
         flavor: the ABI of the programs it builds.
         name: for people, "MPICH 4.0.2".
         version: of the library, "4.0.2"; of the ABI where that is all the header says.
         compiler: path of the C compiler that mpicc calls.
         flags: the preprocessor flags with which that compiler finds mpi.h.
         procedures: the MPI procedures the header declares, sorted, without "MPI_".
+        library: path of the library that the program loads; "" if it is not known.
+        wrapper: path of the wrapper, where there is no compiler.
     """
 
     mpicc: str
@@ -105,6 +117,8 @@ class Mpi:
     compiler: str
     flags: tuple[str, ...]
     procedures: tuple[str, ...]
+    library: str = ""
+    wrapper: str = ""
 
 
 def flavor_of_library(name: str) -> Flavor | None:
@@ -188,14 +202,10 @@ def _command_line(mpicc: str) -> tuple[str, tuple[str, ...]]:
 def _identity(text: str, mpicc: str) -> tuple[Flavor, str, str]:
     said = dict(re.findall(r"^mpipp_(\w+) (.*)$", text, re.MULTILINE))
     numbers = {key: ".".join(re.findall(r"[\w.]+", value)) for key, value in said.items()}
-    for key, flavor, title in (
-        ("openmpi", "openmpi", "Open MPI"),
-        ("abi", "abi", "MPI standard ABI"),
-        ("intel", "mpich", "Intel MPI"),
-        ("mpich", "mpich", "MPICH"),
-    ):
+    for key in ("openmpi", "abi", "intel", "mpich"):
         if key in numbers:
-            return FLAVORS[flavor], f"{title} {numbers[key]}", numbers[key]
+            flavor = FLAVORS["mpich" if key == "intel" else key]
+            return flavor, f"{TITLES[key]} {numbers[key]}", numbers[key]
     raise MpippError(
         f"{mpicc} is of an MPI that mpipp does not know: it knows libraries with the MPICH ABI, "
         "Open MPI and the MPI standard ABI"
@@ -208,44 +218,36 @@ def _procedures(text: str) -> tuple[str, ...]:
     return tuple(sorted(set(re.findall(r"\bMPI_(\w+)\s*\(", without_strings))))
 
 
-def installed(near: Iterable[str] = ()) -> Iterator[str]:
-    """Paths of everything named like an MPI compiler, nearest first.
+def installed() -> Iterator[str]:
+    """Paths of everything named like an MPI compiler that the user has chosen.
 
-    Args:
-        near: files whose directory, or a `bin` directory above, is looked in first. Then come
-            $MPICC, the directories of PATH, and that of the Python which runs this.
+    That is $MPICC, then what is in the directories of PATH, and in that of the Python which runs
+    this.
     """
-    directories = [Path(file).parent for file in near]
-    directories = [
-        place
-        for directory in directories
-        # Not /bin: what is nearer than PATH is what was installed together.
-        for place in (directory, *(above / "bin" for above in directory.parents if above.name))
-    ]
-    paths = [str(place / name) for place in directories for name in _COMPILER_NAMES]
-    if os.environ.get("MPICC"):
-        paths.append(os.environ["MPICC"])
+    paths = [os.environ["MPICC"]] if os.environ.get("MPICC") else []
     search = [
         *os.environ.get("PATH", os.defpath).split(os.pathsep),
         os.path.dirname(sys.executable),
     ]
     paths += [os.path.join(place, name) for place in search for name in _COMPILER_NAMES]
-    seen = set()
-    for path in paths:
-        found = shutil.which(path)
-        if found and found not in seen:
-            seen.add(found)
-            yield found
+    return iter(dict.fromkeys(filter(None, map(shutil.which, paths))))
 
 
-def find(flavor: Flavor, near: Iterable[str]) -> Mpi:
-    """The MPI installation with this flavor nearest to these files (see `installed`).
+def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
+    """The MPI installation with this flavor whose compiler is beside the program's library.
+
+    Otherwise the first of those that `installed` has.
+
+    Args:
+        library: path of the MPI library that the program loads.
+        say: called with a sentence for a compiler that is left out.
 
     Raises:
         MpippError: there is none.
     """
     lacking: NoCompiler | None = None
-    for path in installed(near):
+    chosen = list(installed())
+    for path in dict.fromkeys([*_beside(library, chosen, say), *chosen]):
         try:
             mpi = probe(path)
         except NoCompiler as error:
@@ -254,7 +256,7 @@ def find(flavor: Flavor, near: Iterable[str]) -> Mpi:
         except MpippError:
             continue
         if mpi.flavor is flavor:
-            return mpi
+            return replace(mpi, library=library)
     if lacking is not None:  # the one that is looked for, perhaps
         raise lacking
     raise MpippError(
@@ -263,16 +265,28 @@ def find(flavor: Flavor, near: Iterable[str]) -> Mpi:
     )
 
 
-def mpiexec_of(mpi: Mpi) -> str:
-    """The launcher that was installed with this MPI compiler.
+def _beside(library: str, chosen: Sequence[str], say: Callable[[str], None]) -> Iterator[str]:
+    # The compilers in the bin directory of each installation that the library can be part of:
+    # PREFIX/bin of PREFIX/lib/x86_64-linux-gnu/libmpi.so.40. Whoever has sent the user a program
+    # may have put them there, unless the user would call them anyway.
+    if not os.path.isabs(library):  # the loader does not find it
+        return
+    own = set(map(_entry, chosen))
+    said: set[str] = set()
+    for above in Path(os.path.realpath(library)).parents:
+        if not re.match(r"lib(32|64|x32)?$", above.name):
+            continue
+        for name in _COMPILER_NAMES:
+            path = shutil.which(str(above.parent / "bin" / name))
+            problem = trust.problem(path) if path and _entry(path) not in own else ""
+            if path and not problem:
+                yield path
+            elif path and problem not in said:
+                said.add(problem)
+                say(f"{trust.shown(path)} is left out: {problem}")
 
-    Raises:
-        MpippError: there is none beside the compiler.
-    """
-    directory, name = os.path.split(mpi.mpicc)
-    ending = name[len("mpicc") :] if name.startswith("mpicc.") else ""
-    candidates = [os.path.join(directory, "mpiexec" + ending), os.path.join(directory, "mpiexec")]
-    for candidate in candidates:
-        if os.access(candidate, os.X_OK):
-            return candidate
-    raise MpippError(f"no mpiexec beside {mpi.mpicc}: name the launcher with --mpiexec")
+
+def _entry(path: str) -> str:
+    # What a program is called by can matter to it.
+    directory, name = os.path.split(path)
+    return os.path.join(os.path.realpath(directory), name)

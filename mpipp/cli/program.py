@@ -11,16 +11,24 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 
+from mpipp import trust
 from mpipp.cli import elf
 from mpipp.cli.mpi import Flavor, flavor_of_library
 from mpipp.errors import MpippError
 
 _PYTHON = re.compile(r"(python|pypy)[\d.]*$")
 
-# Loads the library without starting MPI, and prints what was mapped.
+# Where systems keep their dynamic loaders.
+_SYSTEM = re.compile(r"/(lib|lib32|lib64|libx32|usr|nix/store|gnu/store)/")
+
+# Loads the library without starting MPI, and prints what was mapped. The working directory, which
+# Python has on its path then, can be anybody's.
 _ASK_MPI4PY = """\
+import sys
+sys.path = [place for place in sys.path if place]
 import mpi4py
 mpi4py.rc.initialize = False
 from mpi4py import MPI
@@ -72,11 +80,18 @@ def executable(name: str) -> str:
         MpippError: there is none.
     """
     path = shutil.which(name)
-    if path is None:
-        if os.path.isfile(name):
-            raise MpippError(f"{name} is not executable: make it so with chmod +x")
+    if path is not None:
+        return path
+    if not os.path.isfile(name):
         raise MpippError(f"there is no program {name}: give its path, or its name on PATH")
-    return path
+    if os.path.dirname(name):
+        raise MpippError(f"{name} is not executable: make it so with chmod +x")
+    if os.access(name, os.X_OK):
+        raise MpippError(f"there is no program {name} on PATH: for the one here, write ./{name}")
+    raise MpippError(
+        f"there is no program {name} on PATH, and ./{name} is not executable: make it so with "
+        f"chmod +x, and write ./{name}"
+    )
 
 
 def script_interpreter(path: str) -> str:
@@ -91,10 +106,22 @@ def script_interpreter(path: str) -> str:
 
 def _python_behind(path: str) -> str:
     # The Python that runs this program: itself, or that of its first line; "" for other programs.
-    for candidate in (path, script_interpreter(path)):
-        if _PYTHON.match(os.path.basename(candidate)):
-            return candidate
-    return ""
+    if _PYTHON.match(os.path.basename(path)):
+        return path
+    python = script_interpreter(path)
+    if not _PYTHON.match(os.path.basename(python)):
+        return ""
+    problem = trust.problem(python)
+    if problem and python != shutil.which(os.path.basename(python)):
+        raise _not_run(path, python, problem)
+    return python
+
+
+def _not_run(path: str, what: str, problem: str) -> MpippError:
+    return MpippError(
+        f"{path} names {trust.shown(what)} to run it, which mpipp does not start to see what it "
+        f"loads: {problem}; name the MPI compiler with --mpicc"
+    )
 
 
 def _libraries_of_python(python: str) -> list[str]:
@@ -116,6 +143,9 @@ def _libraries_of_program(path: str) -> list[str]:
             f"{path} is statically linked, and nothing can be preloaded into it: "
             "link it with the shared MPI library"
         )
+    problem = _untrusted(loader)
+    if problem:
+        raise _not_run(path, loader, problem)
     # Running the loader in this mode lists libraries; the program itself does not start.
     done = subprocess.run([loader, "--list", path], capture_output=True, text=True, check=False)
     libraries = []
@@ -124,3 +154,13 @@ def _libraries_of_program(path: str) -> list[str]:
         found = rest.split(" (")[0]
         libraries.append(soname if found in ("", "not found") else found)
     return libraries
+
+
+def _untrusted(loader: str) -> str:
+    # A program from elsewhere may name any file.
+    real = os.path.realpath(loader)
+    if real == os.path.realpath(elf.interpreter(sys.executable)):
+        return ""
+    if not _SYSTEM.match(real):
+        return "it is not in a directory of the system"
+    return trust.problem(loader, owners=(0,))

@@ -86,10 +86,10 @@ class Schedules:
         parts += [] if self.seed is None else [str(self.seed)]
         return ",".join([*parts, *(f"{name}={value}" for name, value in self.rules)])
 
-    def variables(self) -> list[str]:
-        """What this adds to the program's environment: words for `env`."""
+    def variables(self) -> dict[str, str]:
+        """What this adds to the program's environment."""
         word = self.word()
-        return [f"MPIPP_PROVOKE_RMA={word[4:]}" if self.rma else f"MPIPP_PROVOKE={word}"]
+        return {"MPIPP_PROVOKE_RMA": word[4:]} if self.rma else {"MPIPP_PROVOKE": word}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 
-from mpipp.cli import provoke, valgrind, watched
-from mpipp.cli.launch import built, mpi_for, preload
-from mpipp.cli.mpi import Mpi, mpiexec_of
-from mpipp.cli.program import executable
+from mpipp.cli import mpiexec, provoke, valgrind, watched
+from mpipp.cli.launch import built, mpi_for, prefix
 from mpipp.cli.start import for_program, refuse
 from mpipp.errors import MpippError
 from mpipp.watch.start import ignore_nothing
@@ -19,7 +16,7 @@ from mpipp.watch.start import ignore_nothing
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp run`."""
-    parser.add_argument("-n", type=int, metavar="N", help="number of MPI processes")
+    parser.add_argument("-n", type=int, metavar="N", help="number of MPI processes; or -np N")
     parser.add_argument(
         "--mpiexec",
         metavar="M",
@@ -60,46 +57,29 @@ def run(arguments: argparse.Namespace) -> int:
         raise MpippError("no program to run: give it after --, with its arguments")
     mpi = mpi_for(program[0], arguments.mpicc)
     program = [*valgrind.prefix(arguments), *program]
-    command = _launcher(mpi, arguments.mpiexec)
+    launcher = mpiexec.command(mpi, arguments.mpiexec)
     if arguments.n is not None:
-        command += ["-n", str(arguments.n)]
-    settings = [] if arguments.frames is None else [f"MPIPP_FRAMES={arguments.frames}"]
+        launcher += ["-n", str(arguments.n)]
+    variables = {} if arguments.frames is None else {"MPIPP_FRAMES": str(arguments.frames)}
     given = provoke.schedules(arguments)
     if arguments.provoke_sweep is not None:
         from mpipp.cli import sweep  # it takes some time to load
 
-        before = [*preload(built(mpi)), *settings]
-        return sweep.run(command, before, program, arguments, given)
+        return sweep.run(launcher, built(mpi), variables, program, arguments, given)
     provoked = provoke.chosen(given)
-    settings += provoked.variables() if provoked else []
+    variables.update(provoked.variables() if provoked else {})
     wrapper = built(mpi)
     provoke.tell(provoked)
     sys.stdout.flush()
     if arguments.check:
-        settings += [f"{name}={value}" for name, value in for_program(arguments).items()]
-        before = ["env", *settings] if settings else []
+        variables.update(for_program(arguments))
         again = provoked.word() if provoked else ""
-        return watched.run(command, before, wrapper, program, arguments, mpi.name, again)
-    # Every launcher starts `env` as it is, and itself stays without the wrapper.
-    before = [*preload(wrapper), *settings]
+        return watched.run(launcher, variables, wrapper, program, arguments, mpi.name, again)
+    before = prefix(wrapper, variables)
     # Those that are provoked must be so in all their processes.
-    command += [*before, *program] if provoked is None else watched.prefixed(program, before)
+    rest = [*before, *program] if provoked is None else watched.prefixed(program, before)
     ignore_nothing()
     try:
-        os.execvp(command[0], command)
+        os.execvp(launcher[0], [*launcher, *rest])
     except OSError as error:
-        raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
-
-
-def _launcher(mpi: Mpi, chosen: str | None) -> list[str]:
-    if chosen:
-        try:
-            words = shlex.split(chosen)
-        except ValueError as error:
-            raise MpippError(f"--mpiexec {chosen}: {error}") from None
-        return [executable(words[0]), *words[1:]] if words else [mpiexec_of(mpi)]
-    command = [mpiexec_of(mpi)]
-    # Open MPI wants root to ask twice: the user asked once.
-    if mpi.flavor.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
-        command.append("--allow-run-as-root")
-    return command
+        raise MpippError(f"cannot start {launcher[0]}: {error.strerror}") from None

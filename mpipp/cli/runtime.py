@@ -8,20 +8,18 @@ for shared libraries), and for Clang functions that are inlined.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mpipp import __version__
-from mpipp.cache import cache_directory
-from mpipp.cli.build import source_directory
+from mpipp.cache import build_directory, install, trusted
+from mpipp.cli.build import say_where, source_directory
 from mpipp.errors import MpippError
 from mpipp.plain import plain
 
@@ -108,27 +106,14 @@ def _built(compiler: Compiler) -> Path:
     for file in (*sorted(sources.iterdir()), Path(__file__)):
         digest.update(file.read_bytes())
     name = re.sub(r"[^\w.+-]", "_", Path(compiler.path).name)
-    directory = cache_directory() / f"program-{name}-{__version__}-{digest.hexdigest()[:12]}"
+    cache = trusted()
+    say_where(cache)
+    directory = cache.path / f"program-{name}-{__version__}-{digest.hexdigest()[:12]}"
     if directory.exists():
         return directory
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=".program-", dir=directory.parent))
-        work.chmod(0o755)
-    except OSError as error:
-        raise MpippError(
-            f"cannot write the cache directory {directory.parent} ({error.strerror}): "
-            "set MPIPP_CACHE to one that can be written"
-        ) from None
-    try:
+    with build_directory(cache.path) as work:
         _build(compiler, sources, work)
-        if not directory.exists():  # else another was faster
-            os.replace(work, directory)
-    except OSError:
-        if not directory.exists():
-            raise
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        install(work, directory)
     return directory
 
 

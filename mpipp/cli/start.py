@@ -28,10 +28,11 @@ _ALL = "all"  # the checks
 # Options whose value, if any, is part of the word: what they mean without one.
 _ALONE = {"--check": f"--check={_ALL}", "--provoke": "--provoke=any", "--valgrind": "--valgrind="}
 WITH_VALUE = (
-    *("-n", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
+    *("-n", "-np", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
     *("--stop-at", "--budget", "--rma-model"),
     *("--suppress", "--error-exit", "--provoke-sweep"),
 )  # options that a word of their own follows
+_SAME = {"-np": "-n"}
 _LOG = "MPIPP_RMA_LOG"
 _HANG_AFTER = 30.0  # seconds
 _MOST_STATUS = 255  # of a process: the system keeps 8 bits
@@ -130,7 +131,7 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
 def spelled(words: Sequence[str]) -> list[str]:
     """The words of a command, up to the program, where `--check` alone takes no word after it.
 
-    Likewise `--provoke`.
+    Likewise `--provoke`. What launchers spell in two ways is spelled in one.
     """
     found = list(words)
     has_value = False
@@ -143,6 +144,7 @@ def spelled(words: Sequence[str]) -> list[str]:
             break
         else:
             has_value = word in WITH_VALUE
+            found[number] = _SAME.get(word, word)
     return found
 
 

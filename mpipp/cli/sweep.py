@@ -20,6 +20,7 @@ from pathlib import Path
 
 from mpipp.cli import journal, provoke, smallest
 from mpipp.cli.journal import Done, Operation
+from mpipp.cli.launch import prefix
 from mpipp.cli.start import WITH_VALUE, hang_after
 from mpipp.errors import MpippError
 from mpipp.plain import plain
@@ -59,7 +60,8 @@ class Outcome:
 
 def run(
     launcher: Sequence[str],
-    before: Sequence[str],
+    wrapper: str,
+    variables: Mapping[str, str],
     program: Sequence[str],
     arguments: argparse.Namespace,
     given: provoke.Schedules | None,
@@ -68,7 +70,8 @@ def run(
 
     Args:
         launcher: its words.
-        before: what comes before the program: `env` with variables.
+        wrapper: its path.
+        variables: what is added to the program's environment.
         given: with the first seed; None: 1.
 
     Raises:
@@ -87,7 +90,18 @@ def run(
         raise MpippError("--provoke-sweep compares runs of one program: leave ':' out")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     limit = hang_after(arguments) or None
-    usual = [_once(launcher, [*before, *program], None) for _ in range(_UNPROVOKED)]
+
+    def once(
+        provoked: provoke.Schedules | None, limit: float | None, with_journal: bool = False
+    ) -> Outcome:
+        added = provoked.variables() if provoked else {}
+
+        def started(more: Mapping[str, str]) -> list[str]:
+            return [*prefix(wrapper, {**variables, **added, **more}), *program]
+
+        return _once(launcher, started, limit, with_journal)
+
+    usual = [once(None, None) for _ in range(_UNPROVOKED)]
     first, streams = usual[0], _agreed(usual)
     longest = max(one.seconds for one in usual)
     limit = limit and max(limit, _TIMES_LONGER * longest)
@@ -95,12 +109,11 @@ def run(
     schedules = given or provoke.Schedules(None)
 
     def tried(provoked: provoke.Schedules) -> tuple[int, str]:
-        outcome = _once(launcher, [*before, *provoked.variables(), *program], limit)
+        outcome = once(provoked, limit)
         return _rank(first, outcome), difference(first, outcome, streams)
 
     def done(provoked: provoke.Schedules) -> Mapping[Operation, Done] | None:
-        words = [*before, *provoked.variables(), *program]
-        outcome = _once(launcher, words, limit, with_journal=True)
+        outcome = once(provoked, limit, with_journal=True)
         return outcome.done if difference(first, outcome, streams) else None
 
     begin = 1 if schedules.seed is None else schedules.seed
@@ -257,14 +270,15 @@ def _again(schedules: provoke.Schedules) -> str:
 
 def _once(
     launcher: Sequence[str],
-    program: Sequence[str],
+    started: Callable[[Mapping[str, str]], Sequence[str]],
     limit: float | None,
-    with_journal: bool = False,
+    with_journal: bool,
 ) -> Outcome:
+    # started: the words of the program with more variables.
     directory = tempfile.mkdtemp(prefix="mpipp-sweep-")
-    keeping = ["env", f"MPIPP_JOURNAL={directory}"] if with_journal else []
+    journal_kept = {"MPIPP_JOURNAL": directory} if with_journal else {}
     try:
-        command = [*launcher, "sh", "-c", _APART, directory, *keeping, *program]
+        command = [*launcher, "sh", "-c", _APART, directory, *started(journal_kept)]
         begun = time.monotonic()
         status = _run(command, limit)
         seconds = time.monotonic() - begun

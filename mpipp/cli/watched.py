@@ -18,12 +18,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mpipp.cli.launch import preload
+from mpipp.cli.launch import prefix
 from mpipp.cli.progress import COMPARING, Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 _LATE = 40.0  # seconds that a watcher may do nothing after the program's end
 _STOPPED = 2.0  # the same of one that somebody has stopped
 _ALONE = 2.0  # seconds after which a launcher that still runs has not got the same signal
-_START = Path(start.__file__).resolve()
 # Of launchers' options behind a colon: those that have no value, and those that have two. Others
 # have one, which may be part of the word: --map-by=core.
 _VALUELESS = {
@@ -69,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(
     launcher: list[str],
-    before: list[str],
+    variables: Mapping[str, str],
     wrapper: str,
     program: Sequence[str],
     arguments: argparse.Namespace,
@@ -80,7 +78,7 @@ def run(
 
     Args:
         launcher: its words, up to the program's.
-        before: what comes before each program: `env` with variables, or nothing.
+        variables: what is added to the program's environment.
         mpi: its name, for people.
         provoked: the value of --provoke that does the same again, "" if it is not provoked.
 
@@ -93,12 +91,13 @@ def run(
     begun = time.monotonic()
     how = {**_how(mpi), "provoke": provoked}
     try:
-        prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
+        before = prefix(wrapper, variables, (directory, told))
         opening = _opening() if arguments.stop.startswith("gdb") else None
         progress = Progress(sys.stderr, arguments.q)
         session = _Session(directory, shared, progress, opening)
-        inherited = _inherited(directory, wrapper, before) if mpi.startswith("Open MPI") else []
-        status = session.run([*inherited, *launcher, *prefixed(program, prefix)])
+        is_inherited = mpi.startswith("Open MPI")
+        inherited = _inherited(directory, wrapper, variables) if is_inherited else {}
+        status = session.run([*launcher, *prefixed(program, before)], inherited)
         if os.path.isdir(shared):
             with progress.during(COMPARING):
                 found = _gathered(shared, session.has_ended, told)
@@ -139,10 +138,11 @@ def _opening() -> Opening:
     return Opening()
 
 
-def _inherited(directory: str, wrapper: str, before: Sequence[str]) -> list[str]:
+def _inherited(directory: str, wrapper: str, variables: Mapping[str, str]) -> dict[str, str]:
     # What MPI_Comm_spawn starts has the launcher's environment.
     socket_path = os.path.join(start.on_node(directory), start.SOCKET)
-    return [*preload(wrapper), f"MPIPP_WATCH={socket_path}", *before[1:]]
+    loaded = ":".join(filter(None, (wrapper, os.environ.get("LD_PRELOAD"))))
+    return {"LD_PRELOAD": loaded, "MPIPP_WATCH": socket_path, **variables}
 
 
 def _how(mpi: str) -> dict[str, Any]:
@@ -167,16 +167,16 @@ def new_directory() -> str:
     return tempfile.mkdtemp(prefix="mpipp-")
 
 
-def prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
+def prefixed(program: Sequence[str], before: Sequence[str]) -> list[str]:
     """The words of a program with what comes before it; of several, "a : -n 3 b", of each."""
-    words = [*prefix]
+    words = [*before]
     rest = iter(program)
     for word in rest:
         words.append(word)
         if word == ":":
             for option in rest:
                 if not option.startswith("-"):
-                    words += [*prefix, option]
+                    words += [*before, option]
                     break
                 words += [option, *_values(option, rest)]
     return words
@@ -228,10 +228,11 @@ class _Session:
         self._rests: dict[socket.socket, bytes] = {}
         self._directory = directory
 
-    def run(self, command: Sequence[str]) -> int:
+    def run(self, command: Sequence[str], variables: Mapping[str, str]) -> int:
+        """Start the launcher, with more in its environment; returns its exit status."""
         try:
             how = self._opening.launching() if self._opening else {}
-            child = subprocess.Popen(command, **how)
+            child = subprocess.Popen(command, env={**os.environ, **variables}, **how)
         except OSError as error:
             raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
 

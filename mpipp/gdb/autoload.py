@@ -5,12 +5,21 @@ from __future__ import annotations
 
 import gdb
 
-from mpipp.cache import cache_directory
+from mpipp.cache import trusted
+from mpipp.errors import MpippError
 from mpipp.gdb import console
 
 
 def allow() -> None:
-    """Let gdb run it: else gdb warns at length that it declined to."""
-    directory = str(cache_directory())
-    if directory not in (gdb.parameter("auto-load safe-path") or "").split(":"):
-        console.execute("add-auto-load-safe-path {}", directory)
+    """Let gdb run it: else gdb warns at length that it declined to.
+
+    Only in a cache that others cannot have written. One that does not exist yet they may be able to
+    create.
+    """
+    try:
+        cache = trusted().path
+    except MpippError:  # no wrapper comes from a cache then
+        return
+    safe = (gdb.parameter("auto-load safe-path") or "").split(":")
+    if cache.is_dir() and str(cache) not in safe:
+        console.execute("add-auto-load-safe-path {}", str(cache))

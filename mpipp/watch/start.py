@@ -3,7 +3,7 @@
 
 It runs as a file before each process of a job: it must cost little, and imports nothing of mpipp.
 
-    python -I -S start.py DIRECTORY WRAPPER SETTINGS PROGRAM [ARGUMENT...]
+    python -I -S start.py DIRECTORY WRAPPER SETTINGS [NAME=VALUE...] -- PROGRAM [ARGUMENT...]
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ import time
 
 TYPE_CHECKING = False  # as typing has it, which takes long to load
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import MutableMapping, Sequence
     from typing import NoReturn
 
 SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
 BESIDE = "libmpipp_free.so"  # beside the wrapper; it is loaded, too, where it is told of memory
+NOWHERE = "-"  # in place of a directory: nobody watches; some launchers drop an empty word
+END = "--"  # of the variables
 _BACKLOG = 4096
 _PATIENCE = 30.0  # seconds until another process has given up the lock: it holds it for moments
 _STEP = 0.005
@@ -194,14 +196,48 @@ def ignore_nothing() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+def restore_locale(environment: MutableMapping[str, str]) -> None:
+    """Undo what Python does to LC_CTYPE: it sets that for its children if the locale is C."""
+    try:
+        with open("/proc/self/environ", "rb") as file:
+            words = file.read().split(b"\0")
+    except OSError:
+        return
+    name = b"LC_CTYPE="
+    before = [word[len(name) :] for word in words if word.startswith(name)]
+    if before:
+        environment["LC_CTYPE"] = os.fsdecode(before[0])
+    else:
+        environment.pop("LC_CTYPE", None)
+
+
+def _name_program(environment: MutableMapping[str, str], program: Sequence[str]) -> None:
+    # Open MPI tells processes which program it has started (MPI_INFO_ENV): this one, or the shell
+    # before it. Version 4 leaves out the directory, and version 5 splits the line at spaces.
+    ours = [os.path.basename(word) for word in (sys.executable, sys.argv[0], "sh")]
+    if os.path.basename(environment.get("OMPI_COMMAND", "")) not in ours:
+        return
+    if "OMPI_MCA_orte_hnp_uri" in environment:
+        environment["OMPI_COMMAND"] = os.path.basename(program[0])
+        environment["OMPI_ARGV"] = " ".join(program[1:])
+        if not program[1:]:
+            del environment["OMPI_ARGV"]
+    else:
+        words = [word for word in " ".join(program).split(" ") if word]
+        environment["OMPI_COMMAND"] = words[0]
+        environment["OMPI_ARGV"] = " ".join(words[1:])
+
+
 def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) -> NoReturn:
-    """Become the program, with the wrapper in it.
+    """Become the program, with the wrapper in it and the environment that it would have by itself.
 
     Args:
         directory: of the run's socket, on this node; "": it is not watched.
         settings: the watcher's, those of mpipp.watch.settings; JSON.
     """
     environment = dict(os.environ)
+    restore_locale(environment)
+    _name_program(environment, program)
     before = environment.get("LD_PRELOAD")
     have = [
         name for name in (before or "").split(":") if name
@@ -219,11 +255,36 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
         sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")
     ignore_nothing()
     try:
-        os.execvpe(program[0], list(program), environment)
+        _execute(program, environment)
     except OSError as error:
         sys.stderr.write(f"mpipp: cannot start {program[0]}: {error.strerror}\n")
         sys.exit(127)
 
 
+def _execute(program: Sequence[str], environment: MutableMapping[str, str]) -> NoReturn:
+    # As execvp does it, so that a script need not say what runs it.
+    name = program[0]
+    directories = [""] if "/" in name else os.get_exec_path(environment)
+    problem: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for place in directories:
+        path = os.path.join(place, name)
+        try:
+            os.execve(path, list(program), environment)
+        except OSError as error:
+            if error.errno == errno.ENOEXEC:
+                os.execve("/bin/sh", ["/bin/sh", path, *program[1:]], environment)
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+                problem = error
+    raise problem
+
+
+def _main(directory: str, wrapper: str, settings: str, *words: str) -> NoReturn:
+    end = words.index(END)
+    pairs = (word.partition("=") for word in words[:end])
+    os.environ.update({name: value for name, _, value in pairs})
+    where = "" if directory == NOWHERE else on_node(directory)
+    become(where, wrapper, settings, words[end + 1 :])
+
+
 if __name__ == "__main__":
-    become(on_node(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:])
+    _main(*sys.argv[1:])

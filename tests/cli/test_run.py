@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support import MPI, compile_program, every_mpi, find_mpi, lacking, need, on_mpi, shell
 
 from mpipp.cli import mpi as mpis
@@ -52,6 +53,16 @@ def test_ranks_with_the_wrapper(mpi: MPI) -> None:
         said, library = line.rsplit(" ", 1)
         assert said.endswith(": [a b]")
         assert library.endswith(f"/libmpipp_{flavor}.so")
+
+
+@pytest.mark.parametrize("words", [("-np", "2"), ("--check", "-np", "2"), ("-np", "2", "--check")])
+def test_the_number_of_processes_as_launchers_have_it(words: tuple[str, ...]) -> None:
+    program = compile_program(HELLO, find_mpi("mpich4"))
+    done = shell("run", *words, "--", program, "-np")
+    assert [line.split(": ")[0] for line in sorted(done.stdout.splitlines())] == [
+        "0 of 2",
+        "1 of 2",
+    ]
 
 
 @every_mpi
@@ -118,6 +129,7 @@ def test_no_compiler_for_the_program(tmp_path: Path) -> None:
     library = os.path.realpath("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
     (tmp_path / "libmpich.so.12").write_bytes(Path(library).read_bytes())
     env = {"LD_LIBRARY_PATH": str(tmp_path), "PATH": str(tmp_path)}
+    env["MPIPP_CACHE"] = str(tmp_path / "cache")
     done = shell("run", "--", program, env=env)
     assert (done.stderr, done.returncode) == (
         "mpipp: no MPI compiler of the MPICH ABI found beside the program's MPI library or on "
@@ -134,6 +146,7 @@ def test_no_c_compiler(tmp_path: Path) -> None:
     mpicc.write_text("#!/bin/sh\necho nocc\n")
     mpicc.chmod(0o755)
     env = {"LD_LIBRARY_PATH": str(tmp_path), "PATH": str(tmp_path)}
+    env["MPIPP_CACHE"] = str(tmp_path / "cache")
     done = shell("run", "--", program, env=env)
     assert (done.stderr, done.returncode) == (
         f"mpipp: {mpicc} calls the C compiler nocc, which is not there: "
@@ -145,6 +158,7 @@ def test_no_c_compiler(tmp_path: Path) -> None:
 def test_programs_that_cannot_be_run(tmp_path: Path) -> None:
     (tmp_path / "script").write_text("#!/bin/sh\n")
     (tmp_path / "script").chmod(0o755)
+    (tmp_path / "rows").symlink_to("script")
     (tmp_path / "text").touch()
     damaged = tmp_path / "damaged"
     damaged.write_bytes(b"\x7fELF\2\1\1" + bytes(3))
@@ -155,6 +169,15 @@ def test_programs_that_cannot_be_run(tmp_path: Path) -> None:
         (("--frames", "-1", "--", "x"), "--frames -1: the number of frames starts at 0"),
         (("--", "./x"), "there is no program ./x: give its path, or its name on PATH"),
         (("--", "./text"), "./text is not executable: make it so with chmod +x"),
+        (
+            ("--", "rows"),
+            "there is no program rows on PATH: for the one here, write ./rows",
+        ),
+        (
+            ("--", "text"),
+            "there is no program text on PATH, and ./text is not executable: make it so with "
+            "chmod +x, and write ./text",
+        ),
         (("--", "./damaged"), "./damaged is a damaged ELF file"),
         (
             ("--", "./script"),

@@ -28,22 +28,6 @@ FLAVORS = {
 }
 
 
-@pytest.fixture
-def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory that stands for the wrapper's sources, with one small correct file."""
-    directory = tmp_path / "wrapper"
-    directory.mkdir()
-    (directory / "one.c").write_text(
-        '#include <mpi.h>\n#include "mpipp_have.h"\nchar built_with[] = MPIPP_BUILT_WITH;\n'
-    )
-    for folder in ("freeing", "program"):
-        (directory / folder).mkdir()
-    (directory / "freeing" / "free.c").write_text("void freed(void);\nvoid freed(void) {}\n")
-    monkeypatch.setattr(build, "source_directory", lambda: directory)
-    monkeypatch.setenv("MPIPP_CACHE", str(tmp_path / "cache"))
-    return directory
-
-
 @every_mpi
 def test_the_wrapper_is_built_once(
     mpi: MPI, sources: Path, capsys: pytest.CaptureFixture[str]

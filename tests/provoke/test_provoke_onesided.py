@@ -168,7 +168,7 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     found = meant("rma,7,split=no,order=reverse")
     assert found
     assert found.word() == "rma,7,order=reverse,split=no"
-    assert found.variables() == ["MPIPP_PROVOKE_RMA=7,order=reverse,split=no"]
+    assert found.variables() == {"MPIPP_PROVOKE_RMA": "7,order=reverse,split=no"}
     monkeypatch.setenv("NASTY_SKIP_ATOMICITY_STAGE", "0")
     monkeypatch.setenv("NASTY_ADD_LATENCY", "3")
     monkeypatch.setenv("NASTY_ADD_FLUSH_ENABLED", "1")

@@ -42,7 +42,6 @@ static struct mpipp_entry *entries; // [0] is not used
 static struct mpipp_pending_group groups[GROUPS];
 struct mpipp_recent mpipp_recent;
 int mpipp_boxes_kept = 0;
-int mpipp_boxes_kept = 0;
 static uint32_t *buckets, bucket_mask, room, used = 1, unused;
 #define WRITTEN 0xAAAAAAAAu
 
