@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from onesided_told import told
 from support import MPI, on_mpi
 from watch import runs
 
@@ -21,15 +22,6 @@ FOUND = [
     ("MPI_Put and a store read and write the same memory", "rank 0: a store", "set"),
     ("MPI_Put and a load write and read the same memory", "rank 0: a load", "get"),
 ]
-
-
-def told(block: str) -> tuple[str, str, str]:
-    """What a report says conflicts, and of the second its process and function."""
-    lines = block.splitlines()
-    at = next(i for i, line in enumerate(lines) if ": a " in line)
-    headline = lines[0].removeprefix("error: ").partition(":")[0]
-    function = lines[at + 1].rpartition(" in ")[2].removesuffix(" (inlined)")
-    return headline, lines[at].strip(), function
 
 
 @on_mpi("mpich4", "openmpi4")
