@@ -134,13 +134,13 @@ def _of_rest(telling: Telling, rank: int, log: OnesidedLog, last: int) -> Findin
     from mpipp.onesided import of_one
 
     conflicts, mistakes = of_one(rank, _events(telling, log), _events(telling, log))
-    behind = (
-        one
-        for one in conflicts
-        if max(side.event.moment.number for side in (one.first, one.second)) > last
-    )
+
+    def is_behind(*events: Event | None) -> bool:
+        return max(event.moment.number for event in events if event) > last
+
+    behind = (one for one in conflicts if is_behind(one.first.event, one.second.event))
     yield from telling.conflicts(behind)
-    yield from (telling.mistake(one) for one in mistakes if one.event.moment.number > last)
+    yield from (telling.mistake(one) for one in mistakes if is_behind(one.event, one.other))
 
 
 def _has_ended(known: World, rank: int) -> bool:
