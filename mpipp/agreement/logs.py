@@ -22,7 +22,7 @@ from mpipp.registry.loggedcalls import ENUMERATIONS, PAGE_BITS, Around
 from mpipp.registry.onesided import Log
 
 FOLDER = "logs"  # of their files in the run's directory
-FORMAT, VERSION = "log", 3
+FORMAT, VERSION = "log", 4
 _MOST_HEAD = 4096  # bytes
 _LEVEL = 1  # of compression: processes wait for it
 _WORD = 8  # bytes

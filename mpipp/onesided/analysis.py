@@ -144,6 +144,8 @@ class _Analysis:
                 process.several = True
             if process.shares:
                 self.flags.share(process, process.number)
+            if self.lives.stacked[process.index]:
+                self.lives.leave_functions(process, event)
             if isinstance(event, Access):
                 self._access(process, event)
             elif isinstance(event, Operation):
@@ -205,7 +207,7 @@ class _Analysis:
             for operation, met in self.conflicts.pending_at(process, event.start, event.end):
                 mine = self.lives.epochs(process, operation.window)
                 self.mistakes.add("rma-gone", operation, event._replace(met=met), mine)
-            self._given_back(process, event)
+            self.lives.give_back(process, event)
         elif isinstance(event, GivenUp):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
@@ -222,17 +224,6 @@ class _Analysis:
             if isinstance(event, (WindowMade, Attached)) and event.length > 0:
                 self.conflicts.reached(process, event.base, event.base + event.length)
             yield from self.lives.step(process, event)
-
-    def _given_back(self, process: Listener, event: GivenBack) -> None:
-        # Memory of windows, each once: whose it is from there on is not known.
-        ranges = self.lives.ranges[process.index]
-        for box in list(ranges.meeting(event.start, event.end)):
-            if not process.ended and box.is_lent(event.start, event.end):
-                given = event._replace(met=max(box.low, event.start))
-                mine = self.lives.epochs(process, box.window)
-                self.mistakes.add("rma-window-gone", box.since, given, mine)
-                ranges.remove(box)
-                ranges.add(box._replace(told=True))
 
     def _local(
         self, process: Listener, kind: int, event: Access | Operation, memory: Memory, owner: int

@@ -82,7 +82,8 @@ RULES = (
         _CONFLICT,
         "12.2.5",
         "memory of a window may be given back after MPI_Win_free has returned, or, if it was "
-        "attached, MPI_Win_detach: until then others may use it",
+        "attached, MPI_Win_detach: until then others may use it; that of a function on the stack "
+        "is gone when the function returns",
         "call MPI_Win_free, or MPI_Win_detach, before the memory is given back",
     ),
     Rule(
