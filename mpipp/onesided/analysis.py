@@ -61,6 +61,8 @@ class Result(NamedTuple):
         forgotten: accesses that were too many to be compared with all that comes later.
         unknown: operations of whose bytes nothing is known.
         events: how many there were.
+        threaded: processes of which several threads have used windows, or their memory: they are
+            taken to have done so in the order of the events.
     """
 
     conflicts: list[Conflict]
@@ -71,6 +73,7 @@ class Result(NamedTuple):
     forgotten: int
     unknown: int
     events: int
+    threaded: frozenset[int]
 
 
 class _Analysis:
@@ -128,6 +131,7 @@ class _Analysis:
             self.conflicts.forgotten + self.attachments.forgotten,
             self.unknown,
             self.events,
+            frozenset(process.rank for process in self.processes if len(process.users) > 1),
         )
 
     def _steps(self, process: Listener) -> Steps:
@@ -173,6 +177,7 @@ class _Analysis:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
+        process.users.add(event.moment.thread)
         kind = event.kind
         if kind == "free":  # an attempt
             self.mistakes.not_ended(mine, event)
@@ -242,6 +247,7 @@ class _Analysis:
         entry = self._local(process, kind, event, event.memory, owner)
         if entry is None:
             return
+        process.users.add(event.moment.thread)
         self.conflicts.check(entry)
         entry.ends(process.index, process.time, event.moment.number)
         if entry.window:
@@ -258,6 +264,7 @@ class _Analysis:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
+        process.users.add(event.moment.thread)
         if not 0 <= event.target < len(mine.made.ranks):
             yield DAMAGED
         owner = self.indices[mine.made.ranks[event.target]]

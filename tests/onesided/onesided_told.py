@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What runs with --check=rma report of loads and stores."""
+"""What runs with --check=rma report of loads and stores, and of threads."""
 
 from __future__ import annotations
+
+# To be formatted with the processes.
+IN_ORDER = (
+    "mpipp: not checked: data races between threads of {}: mpipp assumes that one-sided "
+    "operations, loads and stores of several threads happened in the order of its log"
+)
 
 
 def told(block: str) -> tuple[str, str, str]:
