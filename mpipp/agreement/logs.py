@@ -23,7 +23,7 @@ from mpipp.registry.loggedcalls import ENUMERATIONS, PAGE_BITS, Around
 from mpipp.registry.onesided import Log
 from mpipp.rundirectory import LOGS, opened, parsed
 
-FORMAT, VERSION = "log", 3
+FORMAT, VERSION = "log", 4
 _MOST_HEAD = 4096  # bytes
 _LEVEL = 1  # of compression: processes wait for it
 _WORD = 8  # bytes

@@ -36,6 +36,8 @@ _MOST_BYTES = 1 << 40  # of an operation
 _MOST_SPANS = 5  # epochs around a mistake that are drawn
 _BEGINS = Phrase("begins the first's epoch"), Phrase("begins the second's epoch")
 _BEGINS_ITS, _BEGINS_BOTH = Phrase("begins its epoch"), Phrase("begins the epoch of both")
+_OF_STACKS = ("rma-gone", "rma-window-gone")
+_OUTLIVED = Phrase("the function that had this memory on its stack has returned before")
 _WHY = {
     "pending": "the first is not complete when the second begins",
     "incomplete": "the second may begin before the first is complete at its target",
@@ -148,7 +150,8 @@ class Telling:
         if isinstance(found.other, events.GivenBack):
             parties.append(self._given_back(found.event, found.other))
         elif found.other is not None:
-            parties.append(self._party(found.other, ()))
+            details = (_OUTLIVED,) if found.rule in _OF_STACKS else ()
+            parties.append(self._party(found.other, details))
         made = Finding.of(found.rule, parties)
         if found.rule == "rma-gone":
             made = replace(made, advice=Phrase(ordering.of_gone(found, made.advice.text)))

@@ -6,10 +6,10 @@ Asked when all processes of MPI_COMM_WORLD are at rest, of the logs that they ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mpipp.checks.finding import Findings
+from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.records import OnesidedLog
 from mpipp.checks.rules.onesided import POSSIBLE
@@ -52,9 +52,9 @@ def check(known: World) -> Findings:
     telling = Telling(known, logs)
     damaged = sorted(rank for rank, log in logs.items() if log.damaged)
     if len(logs) != known.size:
-        yield from _of_each(telling, logs)
+        threaded = yield from _of_each(telling, logs)
         others = frozenset(range(known.size)) - {*logs}
-        raise NotKnown(others, [*failed, *_of_damaged(damaged)])
+        raise NotKnown(others, [*failed, *_of_damaged(damaged), *_of_threads(threaded)])
     if not damaged and not any(log.windows for log in logs.values()):
         return  # long logs of messages alone
     again = any(log.has_values for log in logs.values())
@@ -80,6 +80,7 @@ def check(known: World) -> Findings:
         yield from _of_rest(telling, rank, logs[rank], last.moment.number if last else -1)
     unchecked = [
         *_of_damaged(damaged),
+        *_of_threads(result.threaded),
         *_not_decided(len(result.undecided), read, cut, result.forgotten),
         *_not_known(result.unknown),
     ]
@@ -113,19 +114,33 @@ def _of_damaged(ranks: Sequence[int]) -> Iterator[str]:
         )
 
 
+def _of_threads(ranks: Collection[int]) -> Iterator[str]:
+    if ranks:
+        yield (
+            f"data races between threads of {wording.ranks(ranks)}: mpipp assumes that one-sided "
+            "operations, loads and stores of several threads happened in the order of its log"
+        )
+
+
 def _events(telling: Telling, log: OnesidedLog) -> Iterator[Event]:
     return log.events(telling.reach, telling.queried)
 
 
-def _of_each(telling: Telling, logs: Mapping[int, OnesidedLog]) -> Findings:
-    # What one process has done by itself.
+def _of_each(
+    telling: Telling, logs: Mapping[int, OnesidedLog]
+) -> Generator[Finding, None, set[int]]:
+    # What each process has done by itself. Returns those whose threads are taken to be in order.
     from mpipp.onesided import of_one
 
+    threaded = set[int]()
     for rank, log in logs.items():
         both = (log.events(telling.guess, telling.queried) for _ in range(2))
-        conflicts, mistakes = of_one(rank, *both)
-        yield from telling.conflicts(conflicts)
-        yield from map(telling.mistake, mistakes)
+        alone = of_one(rank, *both)
+        if alone.threaded:
+            threaded.add(rank)
+        yield from telling.conflicts(alone.conflicts)
+        yield from map(telling.mistake, alone.mistakes)
+    return threaded
 
 
 def _of_rest(telling: Telling, rank: int, log: OnesidedLog, last: int) -> Findings:
@@ -133,14 +148,15 @@ def _of_rest(telling: Telling, rank: int, log: OnesidedLog, last: int) -> Findin
     # come, since it went on, but others have not recorded it, as those that were killed meanwhile.
     from mpipp.onesided import of_one
 
-    conflicts, mistakes = of_one(rank, _events(telling, log), _events(telling, log))
-    behind = (
-        one
-        for one in conflicts
-        if max(side.event.moment.number for side in (one.first, one.second)) > last
-    )
+    alone = of_one(rank, _events(telling, log), _events(telling, log))
+
+    def is_behind(*events: Event | None) -> bool:
+        return max(event.moment.number for event in events if event) > last
+
+    conflicts, mistakes = alone.conflicts, alone.mistakes
+    behind = (one for one in conflicts if is_behind(one.first.event, one.second.event))
     yield from telling.conflicts(behind)
-    yield from (telling.mistake(one) for one in mistakes if one.event.moment.number > last)
+    yield from (telling.mistake(one) for one in mistakes if is_behind(one.event, one.other))
 
 
 def _has_ended(known: World, rank: int) -> bool:

@@ -62,6 +62,7 @@ class WindowMade(NamedTuple):
         no_locks: whether the info key says that no process locks it.
         queried: whether MPI_Win_shared_query has told any of these processes where it has others'
             memory, which is not of the flavor "shared".
+        frame: as an Operation's.
     """
 
     moment: Moment
@@ -76,6 +77,7 @@ class WindowMade(NamedTuple):
     accumulate_ordering: frozenset[str] = DEFAULT_ORDERING
     no_locks: bool = False
     queried: bool = False
+    frame: int = 0
 
 
 class WindowInfo(NamedTuple):
@@ -89,20 +91,30 @@ class WindowInfo(NamedTuple):
 
 
 class WindowFreed(NamedTuple):
-    """MPI_Win_free: collective, and a barrier unless the window has no locks."""
+    """MPI_Win_free: collective, and a barrier unless the window has no locks.
+
+    Attributes:
+        frame: as an Operation's.
+    """
 
     moment: Moment
     window: int
+    frame: int = 0
 
 
 class Attached(NamedTuple):
-    """MPI_Win_attach, or (not `attached`) MPI_Win_detach with length 0."""
+    """MPI_Win_attach, or (not `attached`) MPI_Win_detach with length 0.
+
+    Attributes:
+        frame: as an Operation's.
+    """
 
     moment: Moment
     window: int
     base: int
     length: int
     attached: bool = True
+    frame: int = 0
 
 
 class Values(NamedTuple):
@@ -387,9 +399,14 @@ class GivenBack(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """MPI_Finalize was called. A process without this event was ended, or its log was cut off."""
+    """MPI_Finalize was called. A process without this event was ended, or its log was cut off.
+
+    Attributes:
+        frame: as an Operation's.
+    """
 
     moment: Moment
+    frame: int = 0
 
 
 Event = Union[

@@ -8,6 +8,7 @@ is that of each, one behind another.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from mpipp.model.onesided import (
     Access,
@@ -43,10 +44,16 @@ _ANSWERS = {
 }
 
 
-def of_one(
-    rank: int, events: Iterable[Event], again: Iterable[Event]
-) -> tuple[list[Conflict], list[Mistake]]:
-    """Conflicts that are of one process, and what it has done wrong.
+class Alone(NamedTuple):
+    """Conflicts that are of one process, and what it has done wrong; `threaded` as of a Result."""
+
+    conflicts: list[Conflict]
+    mistakes: list[Mistake]
+    threaded: bool
+
+
+def of_one(rank: int, events: Iterable[Event], again: Iterable[Event]) -> Alone:
+    """What one process has done by itself.
 
     Args:
         again: the same events once more.
@@ -63,7 +70,7 @@ def of_one(
         if one.event.moment.process == rank
         and (one.other is None or one.other.moment.process == rank)
     ]
-    return conflicts, mistakes
+    return Alone(conflicts, mistakes, rank in result.threaded)
 
 
 def _told(one: Conflict, rank: int) -> Conflict:

@@ -61,6 +61,8 @@ class Result(NamedTuple):
         forgotten: accesses that were too many to be compared with all that comes later.
         unknown: operations of whose bytes nothing is known.
         events: how many there were.
+        threaded: processes of which several threads have used windows, or their memory: they are
+            taken to have done so in the order of the events.
     """
 
     conflicts: list[Conflict]
@@ -71,6 +73,7 @@ class Result(NamedTuple):
     forgotten: int
     unknown: int
     events: int
+    threaded: frozenset[int]
 
 
 class _Analysis:
@@ -128,6 +131,7 @@ class _Analysis:
             self.conflicts.forgotten + self.attachments.forgotten,
             self.unknown,
             self.events,
+            frozenset(process.rank for process in self.processes if len(process.users) > 1),
         )
 
     def _steps(self, process: Listener) -> Steps:
@@ -144,6 +148,8 @@ class _Analysis:
                 process.several = True
             if process.shares:
                 self.flags.share(process, process.number)
+            if self.lives.stacked[process.index]:
+                self.lives.leave_functions(process, event)
             if isinstance(event, Access):
                 self._access(process, event)
             elif isinstance(event, Operation):
@@ -171,6 +177,7 @@ class _Analysis:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
+        process.users.add(event.moment.thread)
         kind = event.kind
         if kind == "free":  # an attempt
             self.mistakes.not_ended(mine, event)
@@ -205,7 +212,7 @@ class _Analysis:
             for operation, met in self.conflicts.pending_at(process, event.start, event.end):
                 mine = self.lives.epochs(process, operation.window)
                 self.mistakes.add("rma-gone", operation, event._replace(met=met), mine)
-            self._given_back(process, event)
+            self.lives.give_back(process, event)
         elif isinstance(event, GivenUp):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
@@ -222,17 +229,6 @@ class _Analysis:
             if isinstance(event, (WindowMade, Attached)) and event.length > 0:
                 self.conflicts.reached(process, event.base, event.base + event.length)
             yield from self.lives.step(process, event)
-
-    def _given_back(self, process: Listener, event: GivenBack) -> None:
-        # Memory of windows, each once: whose it is from there on is not known.
-        ranges = self.lives.ranges[process.index]
-        for box in list(ranges.meeting(event.start, event.end)):
-            if not process.ended and box.is_lent(event.start, event.end):
-                given = event._replace(met=max(box.low, event.start))
-                mine = self.lives.epochs(process, box.window)
-                self.mistakes.add("rma-window-gone", box.since, given, mine)
-                ranges.remove(box)
-                ranges.add(box._replace(told=True))
 
     def _local(
         self, process: Listener, kind: int, event: Access | Operation, memory: Memory, owner: int
@@ -251,6 +247,7 @@ class _Analysis:
         entry = self._local(process, kind, event, event.memory, owner)
         if entry is None:
             return
+        process.users.add(event.moment.thread)
         self.conflicts.check(entry)
         entry.ends(process.index, process.time, event.moment.number)
         if entry.window:
@@ -267,6 +264,7 @@ class _Analysis:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
+        process.users.add(event.moment.thread)
         if not 0 <= event.target < len(mine.made.ranks):
             yield DAMAGED
         owner = self.indices[mine.made.ranks[event.target]]

@@ -32,6 +32,7 @@ class Listener:
         self.last: Event | None = None
         self.requests: dict[int, Callable[[Event], Steps]] = {}
         self.several = False  # threads that have done something
+        self.users: set[int] = set()  # threads that have used windows, or their memory
         self.shares: list[int] = []  # windows by which it and others have memory in common
 
     @property

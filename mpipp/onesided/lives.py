@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mpipp.model.onesided import Attached, Event, WindowFreed, WindowInfo, WindowMade
+from mpipp.model.onesided import (
+    Attached,
+    Completed,
+    Ended,
+    Event,
+    GivenBack,
+    Operation,
+    Synchronization,
+    WindowFreed,
+    WindowInfo,
+    WindowMade,
+)
 from mpipp.onesided.accesses import Accesses, Entry
 from mpipp.onesided.attached import Attachments
 from mpipp.onesided.epochs import Epochs, Window
@@ -13,6 +24,8 @@ from mpipp.onesided.listeners import DAMAGED, Listener, Steps
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistakes
 from mpipp.onesided.rules import STORE, WRITTEN
+
+_WITH_FRAMES = (Operation, Synchronization, Completed, Attached, WindowMade, WindowFreed, Ended)
 
 
 class Range(NamedTuple):
@@ -24,6 +37,17 @@ class Range(NamedTuple):
     since: WindowMade | Attached
     told: bool = False  # that it was given back: it may be another's since
 
+    @property
+    def is_on_stack(self) -> bool:
+        """Whether it may be of a function that had not returned then."""
+        return 0 < self.since.frame <= self.low
+
+    def outlived_by(self, event: Event) -> bool:
+        """Whether it is on the stack, of a function that has returned before a call."""
+        if not isinstance(event, _WITH_FRAMES) or self.since.moment.thread != event.moment.thread:
+            return False
+        return self.is_on_stack and self.low < event.frame
+
     def is_lent(self, low: int, high: int) -> bool:
         """Whether any byte of these is the program's own, which MPI has not allocated."""
         of_program = not isinstance(self.since, WindowMade) or self.since.flavor == "create"
@@ -32,7 +56,9 @@ class Range(NamedTuple):
 
 
 class Lives:
-    """Of all windows. `ranges` are those of each process, by its index."""
+    """Of all windows. `ranges` are those of each process, by its index; `stacked` some of them,
+    which may be on the stack.
+    """
 
     def __init__(
         self,
@@ -47,6 +73,7 @@ class Lives:
         self.indices = indices
         self.windows: dict[int, Window] = {}
         self.ranges = [Accesses[Range]() for _ in indices]
+        self.stacked: list[list[Range]] = [[] for _ in indices]
 
     def epochs(self, process: Listener, window: int) -> Epochs | None:
         """What a process has of a window; None: of one whose making is not known."""
@@ -88,9 +115,38 @@ class Lives:
             if not event.attached:
                 for box in list(ranges.meeting(event.base, event.base + 1)):
                     if (box.low, box.window) == (event.base, event.window):
-                        ranges.remove(box)
+                        self._remove(process, box)
             elif event.length > 0:
-                ranges.add(Range(event.base, event.base + event.length, event.window, event))
+                self._add(
+                    process, Range(event.base, event.base + event.length, event.window, event)
+                )
+
+    def give_back(self, process: Listener, event: GivenBack) -> None:
+        """Report memory of windows that is freed while they have it, each once."""
+        for box in list(self.ranges[process.index].meeting(event.start, event.end)):
+            if not process.ended and box.is_lent(event.start, event.end):
+                self._gone(process, box, event._replace(met=max(box.low, event.start)))
+
+    def leave_functions(self, process: Listener, event: Event) -> None:
+        """Report memory of windows on the stack whose function has returned before an event."""
+        for box in [box for box in self.stacked[process.index] if box.outlived_by(event)]:
+            self._gone(process, box, event)
+
+    def _gone(self, process: Listener, box: Range, event: Event) -> None:
+        self.mistakes.add("rma-window-gone", box.since, event, self.epochs(process, box.window))
+        # Whose it is from there on is not known.
+        self._remove(process, box)
+        self.ranges[process.index].add(box._replace(told=True))
+
+    def _add(self, process: Listener, box: Range) -> None:
+        self.ranges[process.index].add(box)
+        if box.is_on_stack:
+            self.stacked[process.index].append(box)
+
+    def _remove(self, process: Listener, box: Range) -> None:
+        self.ranges[process.index].remove(box)
+        if box in self.stacked[process.index]:
+            self.stacked[process.index].remove(box)
 
     def _made(self, process: Listener, event: WindowMade) -> Steps:
         if process.rank not in event.ranks or not self.indices.keys() >= set(event.ranks):
@@ -100,8 +156,7 @@ class Lives:
         window.epochs[process.index] = mine
         mine.hear(process.clock, event.moment.number)
         if event.flavor != "dynamic" and event.length > 0:
-            box = Range(event.base, event.base + event.length, event.window, event)
-            self.ranges[process.index].add(box)
+            self._add(process, Range(event.base, event.base + event.length, event.window, event))
         key = "made", event.window
         meeting = self.messages.meet(process, key, mine.size)
         yield from self.messages.all_met(process, meeting, event)
@@ -127,9 +182,11 @@ class Lives:
         ranges, made = self.ranges[process.index], mine.made
         if made.flavor == "dynamic":
             ranges.keep(lambda box: box.window != event.window)
+            stacked = self.stacked[process.index]
+            stacked[:] = [box for box in stacked if box.window != event.window]
         for box in list(ranges.meeting(made.base, made.base + made.length)):
             if box.window == event.window:
-                ranges.remove(box)
+                self._remove(process, box)
         if event.window in process.shares:
             process.shares.remove(event.window)
         mine.close()

@@ -29,16 +29,16 @@ MESSAGE = 1 << 62  # of a request that is a message which a matching probe took
 
 # Words of an entry's own: of each kind how many, or as many as that at least.
 _EXACT = {
-    "window": 10,
-    "freed": 1,
-    "memory": 3,
+    "window": 11,
+    "freed": 2,
+    "memory": 4,
     "send": 6,
     "receive": 7,
     "started": 2,
     "matched": 2,
     "given_up": 1,
     "access": 6,
-    "ended": 0,
+    "ended": 1,
     "unknown": 0,
     "info": 2,
     "value": 3,

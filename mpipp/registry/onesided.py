@@ -167,7 +167,7 @@ class _Events:
 
     def _ended(self, entry: Entry) -> Iterator[Event]:
         if not self._log.lost and not self._log.damaged:
-            yield Ended(self._log.moment(entry))
+            yield Ended(self._log.moment(entry), entry.words[0])
 
     def _access(self, entry: Entry) -> Iterator[Event]:
         stores, first, length, stride, count, times = entry.words
@@ -200,7 +200,7 @@ class _Events:
         return known[0]
 
     def _window(self, entry: Entry) -> Iterator[Event]:
-        serial, _, base, size, unit, flavor, model, _, comm, bits = entry.words
+        serial, _, base, size, unit, flavor, model, _, comm, bits, frame = entry.words
         members, identity = self._members.get(comm), self._identity(serial)
         if members is None:
             raise _Cut
@@ -219,6 +219,7 @@ class _Events:
             DEFAULT_ORDERING if (ordering := self._log.ordering_hint(bits)) is None else ordering,
             bool(self._log.locks_hint(bits)),
             word != "shared" and identity in self._queried,
+            frame,
         )
 
     def _segment(self, entry: Entry) -> Iterator[Event]:
@@ -243,17 +244,18 @@ class _Events:
         yield Brought(self._log.moment(entry), number * STEPS, value if is_known else None)
 
     def _freed(self, entry: Entry) -> Iterator[Event]:
-        self._segments.free(entry.words[0])
+        serial, frame = entry.words
+        self._segments.free(serial)
         self._known.clear()
-        self._groups.pop(entry.words[0], None)
-        yield WindowFreed(self._log.moment(entry), self._identity(entry.words[0]))
+        self._groups.pop(serial, None)
+        yield WindowFreed(self._log.moment(entry), self._identity(serial), frame)
 
     def _memory(self, entry: Entry) -> Iterator[Event]:
-        serial, base, length = entry.words
+        serial, base, length, frame = entry.words
         attaches = self._log.procedure(entry) == "MPI_Win_attach"
         identity = self._identity(serial)
         length = length if attaches else 0
-        yield Attached(self._log.moment(entry), identity, base, length, attaches)
+        yield Attached(self._log.moment(entry), identity, base, length, attaches, frame)
 
     def alike(self, number: int, written: bytes) -> Event:
         """That of an operation or a synchronization, by its number and its words as written.

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent / "programs" / "created.c"
 # No limit on a machine that does much else: windows come and go here, with next to no work.
 LOOKS = ("--check=rma", "--rma-loads", "--budget", "1000000")
 HEADLINE = "error: MPI_Put and a load write and read the same memory: nothing orders them"
-LENT = "error: memory of a window is given back while the window has it"  # what "given" does twice
+LENT = "error: memory of a window is gone while the window has it"  # what "given" does twice
 SOME_CHECKED = (
     "mpipp: not checked: loads and stores of N of N pages of windows, and of each other page all "
     "but the first between two calls"

@@ -9,11 +9,12 @@ import re
 from pathlib import Path
 
 import pytest
+from onesided_told import IN_ORDER
 from support import MPI, compile_program, on_mpi
 from watch import runs
 
 SOURCE = Path(__file__).resolve().parent / "programs" / "threads.c"
-NOT_CHECKED = "mpipp: not checked: one-sided operations at the end of ranks N: what orders them is"
+NOT_KNOWN = "one-sided operations at the end of ranks N: what orders them is not known"
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -26,4 +27,7 @@ def test_threads_that_wait_for_each_other(mpi: MPI, n: int) -> None:
     assert last.partition(",")[0] == f"mpipp: no errors in {n} processes"
     # Where threads send and receive at once, a log need not tell what was first.
     said = [re.sub(r"ranks? [\d andto,]+:", "ranks N:", line) for line in before]
-    assert said in ([], [f"{NOT_CHECKED} not known"])
+    # Perhaps from before several threads have used a window.
+    threads = IN_ORDER.format("ranks N")
+    cut = [f"{threads}; {NOT_KNOWN}"], [f"mpipp: not checked: {NOT_KNOWN}"]
+    assert said in ([threads], *cut)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from support import MPI, compile_program, on_mpi
+from support import MPI, compile_program, every_mpi, on_mpi
 from watch import runs
 
 SOURCE = Path(__file__).resolve().parent / "programs" / "released.c"
@@ -41,13 +41,14 @@ def told(block: str) -> tuple[str, ...]:
 
 OF_WINDOWS = Path(__file__).resolve().parent / "programs" / "window_memory.c"
 LENT = """\
-error: memory of a window is given back while the window has it
+error: memory of a window is gone while the window has it
   {ranks}: {call}
     called at window_memory.c:{made} in {function}
   {ranks}: gives back the memory at ADDRESS, which has byte 0 of {memory}
     at window_memory.c:{gone} in {function}
   rule: MPI-4.1, section 12.2.5: memory of a window may be given back after MPI_Win_free has \
-returned, or, if it was attached, MPI_Win_detach: until then others may use it
+returned, or, if it was attached, MPI_Win_detach: until then others may use it; that of a function \
+on the stack is gone when the function returns
   to do: call MPI_Win_free, or MPI_Win_detach, before the memory is given back"""
 FOUND_LENT = [
     ("rank 1", "MPI_Win_create(base = ADDRESS, size = 128)", "created", 20, 24, "the window"),
@@ -89,3 +90,20 @@ def test_each_buffer_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
     right = runs.run(mpi, [program, "right"], "--check=rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
     assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]
+
+
+@every_mpi
+def test_a_window_on_the_stack_of_a_function_that_has_returned_is_told(mpi: MPI) -> None:
+    program = compile_program(OF_WINDOWS.with_name("outlived.c"), mpi)
+    wrong = runs.run(mpi, [program], "--check=rma")
+    assert (wrong.status, wrong.output) == (0, "done\n")
+    told = [block for block in wrong.blocks if "memory of a window is gone" in block]
+    calls = [re.findall(r"  ranks 0 and 1: MPI_(\w+)\(.*\n.* in (\w+)", block) for block in told]
+    assert calls == [
+        [("Win_create", "create"), ("Win_fence", "fenced")],
+        [("Win_create", "create"), ("Win_free", "freed")],
+        [("Win_attach", "attach_own"), ("Win_free", "detached")],
+    ]
+    assert all("\n    the function that had this memory on its stack" in block for block in told)
+    right = runs.run(mpi, [program, "right"], "--check=rma")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])

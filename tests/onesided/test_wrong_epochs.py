@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import MPI, ROOT, compile_program, on_mpi
+from support import MPI, ROOT, compile_program, every_mpi, on_mpi
 from watch import runs
 
 SOURCE = Path(__file__).resolve().parent / "programs" / "wrong.c"
@@ -210,6 +210,18 @@ def test_a_mistake_that_ends_the_process_is_told(mpi: MPI) -> None:
         assert run.status != 0 or (case, mpi.id) == ("freed_in_fence", "openmpi4")
         # Where one of them lives on a little, its own is told in a block more.
         assert {told(block) for block in run.blocks} == {FOUND[case]}
+
+
+@every_mpi
+def test_an_epoch_that_ends_too_late_for_a_process_that_is_alone(mpi: MPI) -> None:
+    """The other's log lacks what both did before: as of one that is ended in the same barrier."""
+    program = compile_program(SOURCE.with_name("unrecorded.c"), mpi)
+    run = runs.run(mpi, [program], "--check=rma")
+    sides = [re.findall(r"  rank 0: MPI_(\w+)", block) for block in run.blocks]
+    assert sides.count(["Win_lock", "Win_free"]) == 1
+    assert [block for block in run.blocks if "open at the end" in block] == [
+        block for block in run.blocks if "MPI_Win_lock" in block
+    ]
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -137,11 +137,11 @@ class Writer:
         own = self.rank, SIZE, 0
         self.add(KINDS.comm, "Win_allocate", 1, 0, *own)
         base = _BASE * (self.rank + 1)
-        self.add(KINDS.window, "Win_allocate", 5, 77, base, 512, 1, 2, 2, self.rank, 1, 0)
+        self.add(KINDS.window, "Win_allocate", 5, 77, base, 512, 1, 2, 2, self.rank, 1, 0, 0)
         self.add(KINDS.segment, "Win_allocate", 5, self.after, _PART, 64)
         self.add(KINDS.comm, "Win_create_dynamic", 9, 0, *own, *range(SIZE))
-        self.add(KINDS.window, "Win_create_dynamic", 6, 78, 0, 0, 1, 4, 2, self.rank, 9, 4 | 8)
-        self.add(KINDS.memory, "Win_attach", 6, base + 1024, 64)
+        self.add(KINDS.window, "Win_create_dynamic", 6, 78, 0, 0, 1, 4, 2, self.rank, 9, 4 | 8, 0)
+        self.add(KINDS.memory, "Win_attach", 6, base + 1024, 64, 0)
         self.add(KINDS.info, "Win_set_info", 5, 1 | 4 | 16)
 
     def _put(self, kind: str, at: int, request: int = 0, to: int | None = None) -> None:
@@ -242,9 +242,9 @@ class Writer:
         self.add(lock, "Win_wait", 5, NOT_KNOWN, 0, _FRAME)
 
     def _end(self) -> None:
-        self.add(KINDS.freed, "Win_free", 6)
-        self.add(KINDS.freed, "Win_free", 5)
-        self.add(KINDS.ended, "Finalize")
+        self.add(KINDS.freed, "Win_free", 6, 0)
+        self.add(KINDS.freed, "Win_free", 5, 0)
+        self.add(KINDS.ended, "Finalize", 0)
 
 
 @dataclass

@@ -25,7 +25,7 @@ class Called(Writer):
         self.rank, self.before, self.after = rank, 1 - rank, 1 - rank
         self.words, self.numbers = array("Q"), 0
         self.add(KINDS.comm, "Win_allocate", 1, 0, rank, PROCESSES, 0)
-        self.add(KINDS.window, "Win_allocate", 5, 77, _base(rank), 512, 1, 2, 2, rank, 1, 0)
+        self.add(KINDS.window, "Win_allocate", 5, 77, _base(rank), 512, 1, 2, 2, rank, 1, 0, 0)
         self._synchronize("Win_lock_all")
         if rank == 0:
             self._put("Put", 0)
@@ -35,8 +35,8 @@ class Called(Writer):
         if rank == 1:
             self.add(KINDS.access, "", 0, _base(rank), 4, 0, 1, 1)
         self._synchronize("Win_unlock_all")
-        self.add(KINDS.freed, "Win_free", 5)
-        self.add(KINDS.ended, "Finalize")
+        self.add(KINDS.freed, "Win_free", 5, 0)
+        self.add(KINDS.ended, "Finalize", 0)
 
     def _synchronize(self, procedure: str, target: int = NOT_KNOWN) -> None:
         self.add(KINDS.synchronization, procedure, 5, target, 0, 0)

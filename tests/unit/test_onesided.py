@@ -586,3 +586,21 @@ def test_dynamic_windows_and_the_end_of_windows() -> None:
             program.sync("unlock_all")
         line = "rma-local: put@0 store@1 [0,4) of 1, unordered"
         assert found(program) == ([] if freed else [line])
+
+
+@pytest.mark.parametrize("second", ["put", "load", "flush", "barrier"])
+def test_threads_of_one_process_that_use_windows(second: str) -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    if second == "put":
+        program[0].put(1, at(0))
+    elif second == "load":
+        program[0].load(at(64))
+    elif second == "flush":
+        program[0].sync("flush", 1)
+    else:
+        program.barrier()
+    last: Any = program[0].events[-1]
+    program[0].events[-1] = last._replace(moment=last.moment._replace(thread=1))
+    program.sync("unlock_all")
+    assert analyse(program.events()).threaded == (set() if second == "barrier" else {0})

@@ -7,7 +7,7 @@ import itertools
 from typing import Any
 
 import pytest
-from onesided_programs import BASE, BUFFERS, WINDOW, Program, at, buffer, found
+from onesided_programs import BASE, BUFFERS, LENGTH, WINDOW, Program, at, buffer, found
 
 from mpipp.model.onesided import (
     Attached,
@@ -227,6 +227,41 @@ def test_buffers_of_functions_that_have_returned_are_gone() -> None:
         requested[0].does(Completed(flush.moment, (7,), end))
         requested.sync("unlock_all")
         assert found(requested) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "later", "thread", "is_gone"),
+    [
+        (BASE - 64, BASE + LENGTH, 0, True),
+        (BASE - 64, BASE + 1, 0, True),
+        (BASE - 64, BASE, 0, False),  # its function is still there
+        (BASE + 1, BASE + LENGTH, 0, False),  # never on this stack
+        (BASE - 64, BASE + LENGTH, 1, False),  # on another's
+        (0, BASE + LENGTH, 0, False),
+        (BASE - 64, 0, 0, False),
+    ],
+)
+@pytest.mark.parametrize("event", ["fence", "free", "end", "detach"])
+def test_windows_of_functions_that_have_returned_are_gone(
+    event: str, made: int, later: int, thread: int, is_gone: bool
+) -> None:
+    is_attached = event == "detach"
+    program = Program(2, **({"flavor": "dynamic"} if is_attached else {"frame": made}))
+    one = program[0]
+    if is_attached:
+        one.does(Attached(one.moment("MPI_Win_attach"), WINDOW, BASE, LENGTH, True, made))
+        one.does(Attached(one.moment("MPI_Win_detach"), WINDOW, BASE, 0, False))
+    elif event == "fence":
+        program.sync("fence")
+    elif event == "free":
+        program.free(WINDOW)
+    else:
+        program.end()
+    last: Any = one.events[-1]
+    one.events[-1] = last._replace(frame=later, moment=last.moment._replace(thread=thread))
+    program.end()
+    kind = "MPI_Win_attach" if is_attached else "MPI_Win_create"
+    assert found(program) == [f"rma-window-gone: {kind}"] * is_gone
 
 
 def test_memory_of_targets_is_not_on_the_stack_of_the_origin() -> None:

@@ -56,7 +56,7 @@ def test_what_one_process_knows_alone_is_what_all_know() -> None:
         events = Made(seed).program().events()
         of_all = keys(analyse(events), True)
         for rank, some in events.items():
-            conflicting, mistakes = of_one(rank, some, some)
+            conflicting, mistakes, _ = of_one(rank, some, some)
             alone = {(one.rule, rank, rank, one.owner) for one in conflicting}
             assert alone <= of_all, seed
             assert not mistakes

@@ -138,6 +138,7 @@ void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller) 
   if (thread == &mpipp_no_thread || mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
   uint64_t *at = NULL;
+  mpipp_log_is_adding = 1;
   if (is_pending(start, start + bytes))
     at = mpipp_log_begin_at(MPIPP_LOGGED_GIVEN_BACK, 0, mpipp_outside_mpi(caller), 2);
   if (at) {
@@ -145,5 +146,6 @@ void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller) 
     at[1] = bytes;
     mpipp_log_end();
   }
+  mpipp_log_is_adding = 0;
   errno = saved;
 }

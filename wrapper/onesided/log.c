@@ -18,7 +18,9 @@ static uint32_t lock; // 1: a thread has it
 static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added; 0: none is
-static uint64_t count, calls;
+static uint64_t count;
+uint64_t mpipp_log_calls = 0;
+__thread volatile sig_atomic_t mpipp_log_is_adding = 0;
 static uint64_t whole_count; // entries that have all their words
 // The last of them at a place, which is any of WAYS beside each other.
 static struct mpipp_whole {
@@ -73,18 +75,14 @@ static void let_go(void) {
   __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 
-void (*mpipp_log_before)(void) = NULL;
-
 uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words) {
-  void (*before)(void) = MPIPP_READ(mpipp_log_before);
-  if (before) before();
   return mpipp_log_begin_at(kind, call->procedure, mpipp_place(call), words);
 }
 
 // With the lock held.
 static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place, uint64_t words) {
   words += MPIPP_LOG_FIRST;
-  if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(calls, calls + 1);
+  if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(mpipp_log_calls, mpipp_log_calls + 1);
   int fits = last && last->used + words <= last->capacity;
   // What follows a gap would be said to be ordered by less than it is.
   if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
@@ -233,7 +231,7 @@ struct mpipp_like mpipp_log_as(uint64_t index) {
 
 int mpipp_log_again(const struct mpipp_like *like, uint64_t index, int64_t difference) {
   enum { MOST = 3 }; // words
-  if (difference != (int32_t)difference || MPIPP_READ(mpipp_log_before)) return 0;
+  if (difference != (int32_t)difference) return 0;
   mpipp_log_hold();
   if (mpipp_registry.onesided_lost || last->used + MOST > last->capacity) {
     let_go();
@@ -246,14 +244,10 @@ int mpipp_log_again(const struct mpipp_like *like, uint64_t index, int64_t diffe
   at[1] = like->differences[0];
   at[2] = like->differences[1];
   at[1 + like->count / 2] |= (uint64_t)(uint32_t)difference << 32 * (like->count & 1);
-  MPIPP_WRITE(calls, calls + 1);
+  MPIPP_WRITE(mpipp_log_calls, mpipp_log_calls + 1);
   __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
   MPIPP_WRITE(count, count + 1);
   return 1;
-}
-
-uint64_t mpipp_log_calls(void) {
-  return MPIPP_READ(calls);
 }
 
 uint64_t mpipp_log_count(void) {

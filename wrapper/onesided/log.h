@@ -5,8 +5,11 @@
 #ifndef MPIPP_ONESIDED_LOG_H
 #define MPIPP_ONESIDED_LOG_H
 
+#include <signal.h>
+
 #include "records/logged.h"
 #include "records/records.h"
+#include "records/store.h"
 
 // What an entry is like: another that has all its words, which is the `number`th of those, but for
 // some words by so much (MPIPP_LOG_LIKE).
@@ -34,11 +37,12 @@ void mpipp_log_hold(void);
 uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
                              uint64_t words);
 // Entries of calls that have been begun: what is no call has the order of these alone.
-uint64_t mpipp_log_calls(void);
+extern uint64_t mpipp_log_calls MPIPP_HIDDEN;
+// This thread adds an entry outside of MPI: a signal handler that interrupts it must add none.
+extern __thread volatile sig_atomic_t mpipp_log_is_adding MPIPP_HIDDEN
+    __attribute__((tls_model("initial-exec")));
 // Entries that are there: before an entry is ended, its own number.
 uint64_t mpipp_log_count(void);
-// Called by this thread before an entry of a call: what it has not written yet.
-extern void (*mpipp_log_before)(void) __attribute__((visibility("hidden")));
 
 void mpipp_log_open(void);
 // Whether all windows are to be taken to have the separate memory model.

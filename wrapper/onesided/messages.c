@@ -17,7 +17,10 @@ void mpipp_log_unknown(const struct mpipp_call *call) {
 }
 
 void mpipp_log_ended(const struct mpipp_call *call) {
-  if (mpipp_log_begin(MPIPP_LOGGED_ENDED, call, 0)) mpipp_log_end();
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_ENDED, call, 1);
+  if (!at) return;
+  at[0] = mpipp_log_frame(call);
+  mpipp_log_end();
 }
 
 static uint64_t tag_of(int64_t tag) {

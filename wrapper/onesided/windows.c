@@ -95,7 +95,7 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
   if (comm) mpipp_log_comm(call, comm);
   uint64_t bits = hints(win->object.handle);
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_WINDOW, call, 10);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_WINDOW, call, 11);
   if (!at) return;
   at[0] = win->object.serial;
   at[1] = win->identity;
@@ -107,6 +107,7 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
   at[7] = (uint64_t)(int64_t)win->rank;
   at[8] = win->comm_identity;
   at[9] = bits;
+  at[10] = mpipp_log_frame(call);
   if (win->flavor == MPIPP_WIN_CREATE)
     mpipp_onesided_has(win->object.serial, win->base, (uint64_t)win->size);
   mpipp_log_end();
@@ -119,9 +120,10 @@ void mpipp_log_told(const struct mpipp_call *call) {
 }
 
 void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_FREED, call, 1);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_FREED, call, 2);
   if (!at) return;
   at[0] = win->object.serial;
+  at[1] = mpipp_log_frame(call);
   mpipp_log_forget(win->object.serial);
   mpipp_onesided_ended(win->object.serial, -1, ~(uint64_t)0);
   mpipp_onesided_has_not(win->object.serial, 0);
@@ -241,7 +243,7 @@ void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle) {
   at[0] = win->object.serial;
   at[1] = mpipp_log_target(call);
   at[2] = detail | MPIPP_LOG_ATTEMPT;
-  at[3] = 0;
+  at[3] = mpipp_log_frame(call);
   mpipp_log_end();
 }
 
@@ -282,11 +284,12 @@ void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
 }
 
 void mpipp_log_memory(const struct mpipp_call *call) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_MEMORY, call, 3);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_MEMORY, call, 4);
   if (!at) return;
   at[0] = serial_of(call->win);
   at[1] = mpipp_win_memory;
   at[2] = mpipp_win_bytes;
+  at[3] = mpipp_log_frame(call);
   if (call->procedure == MPIPP_PROC_Win_attach)
     mpipp_onesided_has(at[0], at[1], at[2]);
   else

@@ -14,10 +14,10 @@ enum mpipp_logged {
   // MPI_COMM_WORLD, which are equal to the ranks if there are none
   MPIPP_LOGGED_COMM = 1,
   // serial, identity, base, size, unit, flavor, model, own rank, the communicator's identity, what
-  // enum mpipp_log_hints says
+  // enum mpipp_log_hints says, frame
   MPIPP_LOGGED_WINDOW,
-  MPIPP_LOGGED_FREED,  // of a window: serial
-  MPIPP_LOGGED_MEMORY, // attached or detached: serial, address, bytes
+  MPIPP_LOGGED_FREED,  // of a window: serial, frame
+  MPIPP_LOGGED_MEMORY, // attached or detached: serial, address, bytes, frame
   // window's serial, target's rank, operation's handle, request, frame; of each buffer address,
   // count and datatype's record; of an atomic operation on one element of at most 8 bytes then
   // their number | what enum mpipp_log_values says, the value given, the value compared with
@@ -38,7 +38,7 @@ enum mpipp_logged {
   MPIPP_LOGGED_COMPLETED,
   MPIPP_LOGGED_GIVEN_UP, // request that was freed
   MPIPP_LOGGED_ACCESS,   // 1: stores, first address, bytes of each, stride, number, times
-  MPIPP_LOGGED_ENDED,    // MPI_Finalize
+  MPIPP_LOGGED_ENDED,    // MPI_Finalize: frame
   MPIPP_LOGGED_UNKNOWN,  // something that orders, but not known what
   MPIPP_LOGGED_INFO,     // of a window: serial, what enum mpipp_log_hints says
   // what an operation has brought: the number of its entry, the value, 1 if that is known

@@ -82,7 +82,8 @@ RULES = (
         _CONFLICT,
         "12.2.5",
         "memory of a window may be given back after MPI_Win_free has returned, or, if it was "
-        "attached, MPI_Win_detach: until then others may use it",
+        "attached, MPI_Win_detach: until then others may use it; that of a function on the stack "
+        "is gone when the function returns",
         "call MPI_Win_free, or MPI_Win_detach, before the memory is given back",
     ),
     Rule(
@@ -262,7 +263,7 @@ MISTAKES = {
     "rma-not-open": "a call ends, or must be in, an epoch that is not open",
     "rma-not-ended": "an epoch is open at the end",
     "rma-gone": "the buffer of an operation is gone before it is complete",
-    "rma-window-gone": "memory of a window is given back while the window has it",
+    "rma-window-gone": "memory of a window is gone while the window has it",
     "rma-twice": "an operation writes the same memory twice",
     "rma-detached": "an operation on memory that is not attached to its window",
     "rma-nocheck": "MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone",

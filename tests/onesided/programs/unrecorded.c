@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Rank 0 frees a window that it has locked, after a barrier that only its own log has: rank 1 is in
+// it by a callback, whose calls are not recorded. MPI ends the processes in MPI_Win_free. Two
+// processes.
+#include <mpi.h>
+#include <stddef.h>
+
+static int meet(MPI_Comm comm, int key, void *value, void *state) {
+  (void)comm, (void)key, (void)value, (void)state;
+  return MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void meet_unrecorded(void) {
+  int key;
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, meet, &key, NULL);
+  MPI_Comm_set_attr(comm, key, &key);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&key);
+}
+
+int main(int argc, char **argv) {
+  int rank, *memory, value = 1;
+  MPI_Win window;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
+    MPI_Put(&value, 1, MPI_INT, 1, 2, 1, MPI_INT, window);
+    MPI_Win_flush(1, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else {
+    meet_unrecorded();
+  }
+  MPI_Win_free(&window);
+  MPI_Finalize();
+}
