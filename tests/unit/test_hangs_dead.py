@@ -82,7 +82,7 @@ def test_findings() -> None:
     a, b = waits_for_one_that_died()
     assert list(deadlocks.check(job(a, b))) == []
     found = list(deaths.check(*processes(b)))
-    assert [(one.rule.id, one.what) for one in found] == [
+    assert [(one.rule.id, one.what.text) for one in found] == [
         ("process-died", "a process has died of SIGSEGV")
     ]
     assert found[0].parties[0].text == "not in MPI: at y.c:7 in work"
