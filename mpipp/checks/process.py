@@ -100,6 +100,9 @@ class Operation:
             arguments = oneline.arguments(self.call, self.process.around, without)
             return f"{self.call.procedure}({arguments}){request}"
 
+        if self.call.error_class:
+            what = "MPI" if self.call.facts.form == "blocking" else "its completion"
+            details = (*details, f"{what} returned {self.call.error_class}")
         roots = next((one.role for one in self.call.facts.buffers if one.at == ("root",)), "")
         return Party(
             self.process.number,

@@ -98,6 +98,7 @@ class Call:
     own_op: OwnOp | None = None  # in place of `op`, of a call that is over
     given_types: tuple[GivenType, ...] = ()  # of an active call
     again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
+    error_class: str = ""  # of a collective call that MPI refused: "MPI_ERR_TRUNCATE"
 
     @property
     def facts(self) -> Procedure:

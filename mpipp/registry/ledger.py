@@ -18,7 +18,7 @@ _OWN, _COMMUTES = 1 << 63, 1 << 62  # bits of an operation of the program's own
 _NULL = 1 << 33  # in place of a number of values
 
 # The fields of a call that the wrapper keeps of a collective one, in its order.
-_SCALARS = ("root", "op", "tag")
+_SCALARS = ("root", "op", "tag", "errorcode")
 
 
 class Ledger:
@@ -79,10 +79,19 @@ class Ledger:
             counts=None if counted is None else tuple(share.count for share in counted),
             arguments=self._arguments(rest) if self._has(present, "arguments") else {},
             own_op=own_op,
+            error_class=self._error_class(scalars.get("errorcode")),
         )
 
     def _has(self, present: int, name: str) -> bool:
         return bool(present & self._source.value("present", name))
+
+    def _error_class(self, number: int | None) -> str:
+        # Its name, "" if there is none.
+        if number is None:
+            return ""
+        known = self._source.constants.items()
+        names = (name for name, value in known if value == number and name.startswith("MPI_ERR_"))
+        return next(names, "MPI_ERR_UNKNOWN")
 
     def _scalars(
         self, present: int, words: tuple[int, ...]
