@@ -103,6 +103,10 @@ class Operation:
             serial = self.request.header.serial
             subject = Phrase.of("{call}, request {serial}", call=subject, serial=serial)
         evidence = Evidence(call, self.on)
+        if call.error_class:
+            what = "MPI" if call.facts.form == "blocking" else "its completion"
+            template = "{noun} returned {error_class}"
+            details = (*details, Phrase.of(template, noun=what, error_class=call.error_class))
         return Party(
             self.process.number,
             subject,

@@ -100,6 +100,7 @@ class Call:
     again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
     # Of a call that is over and made a persistent request: the call that started the operation.
     start: ThreadCall | None = None
+    error_class: str = ""  # of a collective call that MPI refused: "MPI_ERR_TRUNCATE"
 
     @property
     def facts(self) -> Procedure:

@@ -27,7 +27,7 @@ _OWN, _COMMUTES = 1 << 63, 1 << 62  # bits of an operation of the program's own
 _NULL = 1 << 33  # in place of a number of values
 
 # The fields of a call that the wrapper keeps of a collective one, in its order.
-_SCALARS = ("root", "op", "tag")
+_SCALARS = ("root", "op", "tag", "errorcode")
 
 
 class Ledger:
@@ -90,6 +90,7 @@ class Ledger:
             arguments=self._arguments(rest) if self._has(present, "arguments") else {},
             own_op=own_op,
             start=start,
+            error_class=self._error_class(scalars.get("errorcode")),
         )
 
     def _start(
@@ -106,6 +107,14 @@ class Ledger:
 
     def _has(self, present: int, name: str) -> bool:
         return bool(present & self._source.value("present", name))
+
+    def _error_class(self, number: int | None) -> str:
+        # Its name, "" if there is none.
+        if number is None:
+            return ""
+        known = self._source.constants.items()
+        names = (name for name, value in known if value == number and name.startswith("MPI_ERR_"))
+        return next(names, "MPI_ERR_UNKNOWN")
 
     def _scalars(
         self, present: int, words: tuple[int, ...]

@@ -3600,6 +3600,8 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Test *)real)(request, flag, status)
                  : hooked_Test(thread, real, request, flag, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_completion_failed(MPIPP_KEY(before), code);
   if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))
     mpipp_completed(call, before, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -3646,6 +3648,8 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
                  : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_all_failed(before.all, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
   mpipp_handles_deinit(&before, count);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -3692,6 +3696,8 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
                  : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_all_failed(before.all, count, array_of_requests, NULL, code);
   if (code != MPI_SUCCESS)
     mpipp_completed_all(call, &before, count, array_of_requests, 0);
   else if (*flag)
@@ -3741,6 +3747,8 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  if (code == MPI_ERR_IN_STATUS)
+    mpipp_some_failed(&before, *outcount, array_of_indices, mpipp_told_statuses(thread, array_of_statuses));
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);
@@ -3788,6 +3796,8 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Wait *)real)(request, status)
                  : hooked_Wait(thread, real, request, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_completion_failed(MPIPP_KEY(before), code);
   mpipp_completed(call, before, request);
   return mpipp_leave(thread, code);
 }
@@ -3828,6 +3838,8 @@ static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
                  : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_all_failed(before.all, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
   mpipp_handles_deinit(&before, count);
   return mpipp_leave(thread, code);
@@ -3843,6 +3855,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   int code = mpi(count, array_of_requests, array_of_statuses);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);
+  mpipp_all_failed(before, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
   mpipp_completed_from(&thread->call, before, 0, count, array_of_requests, 0);
   return mpipp_leave(thread, code);
 }
@@ -3885,6 +3898,8 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
                  : hooked_Waitany(thread, real, count, array_of_requests, index, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
+    mpipp_all_failed(before.all, count, array_of_requests, NULL, code);
   if (code != MPI_SUCCESS)
     mpipp_completed_all(call, &before, count, array_of_requests, 0);
   else
@@ -3931,6 +3946,8 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  if (code == MPI_ERR_IN_STATUS)
+    mpipp_some_failed(&before, *outcount, array_of_indices, mpipp_told_statuses(thread, array_of_statuses));
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);

@@ -46,6 +46,12 @@ ORDER_C ORDER_FORTRAN DISTRIBUTE_BLOCK DISTRIBUTE_CYCLIC DISTRIBUTE_NONE DISTRIB
 BSEND_OVERHEAD
 """.split()
 
+# Those of collective calls that the ledger keeps (recorders/failures.c).
+ERROR_CLASSES = """
+ACCESS ARG FILE_EXISTS FILE_IN_USE IN_STATUS INTERN IO NOT_SAME NO_SPACE NO_SUCH_FILE OTHER PENDING
+QUOTA READ_ONLY TRUNCATE UNKNOWN
+""".split()
+
 
 def _line(macro: str, name: str) -> str:
     return f"#ifdef {name}\n{macro}\n#endif\n"
@@ -67,4 +73,5 @@ def text() -> str:
     lines += [_line(f"HANDLE(MPIPP_ERRHANDLER, MPI_{name})", f"MPI_{name}") for name in ERRHANDLERS]
     lines += [_line(f"VALUE(MPI_{name})", f"MPI_{name}") for name in VALUES]
     lines += [f"VALUE(MPI_{name})\n" for name in INTEGERS]
+    lines += [f"VALUE(MPI_ERR_{name})\n" for name in ERROR_CLASSES]
     return "".join(lines)

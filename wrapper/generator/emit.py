@@ -153,6 +153,8 @@ def _plain_body(procedure: Procedure) -> list[str]:
             f"int code = mpi({to_mpi});",
             "thread = mpipp_nearby(thread);",
             "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);",
+            f"mpipp_all_failed(before, {waited}, mpipp_told_statuses(thread, array_of_statuses), "
+            "code);",
             f"mpipp_completed_from(&thread->call, before, 0, {waited}, 0);",
             "return mpipp_leave(thread, code);",
         ]

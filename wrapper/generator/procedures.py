@@ -285,6 +285,19 @@ SOME = (
     "  mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);"
 )
 END = "\nmpipp_handles_deinit(&before, {count});"
+# Before these: of collective operations it is noted how they have failed.
+FAILED = "if (MPIPP_UNLIKELY(code != MPI_SUCCESS))\n  "
+ONE_FAILED = FAILED + "mpipp_completion_failed(MPIPP_KEY(before), code);\n"
+ALL_FAILED = (
+    FAILED + "mpipp_all_failed(before.all, count, array_of_requests, "
+    "mpipp_told_statuses(thread, array_of_statuses), code);\n"
+)
+ANY_FAILED = FAILED + "mpipp_all_failed(before.all, count, array_of_requests, NULL, code);\n"
+SOME_FAILED = (
+    "if (code == MPI_ERR_IN_STATUS)\n"
+    "  mpipp_some_failed(&before, *outcount, array_of_indices, "
+    "mpipp_told_statuses(thread, array_of_statuses));\n"
+)
 UNKNOWN = f"if (code != MPI_SUCCESS) mpipp_not_synchronized({WIN});"
 ALWAYS = {
     "Intercomm_create": "if (code != MPI_SUCCESS)\n"
@@ -295,15 +308,18 @@ ALWAYS = {
         ("Comm_create_from_group", "Intercomm_create_from_groups"),
         "if (code != MPI_SUCCESS) mpipp_not_gathered_apart();",
     ),
-    "Wait": "mpipp_completed(call, before, request);",
-    "Test": "if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))\n"
+    "Wait": ONE_FAILED + "mpipp_completed(call, before, request);",
+    "Test": ONE_FAILED
+    + "if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))\n"
     "  mpipp_completed(call, before, request);",
-    "Waitall": ALL.format(all="code == MPI_SUCCESS") + END.format(count="count"),
-    "Testall": ALL.format(all="code == MPI_SUCCESS && *flag") + END.format(count="count"),
-    "Waitany": ANY.format(flag="") + END.format(count="count"),
-    "Testany": ANY.format(flag=" if (*flag)") + END.format(count="count"),
-    "Waitsome": SOME + END.format(count="incount"),
-    "Testsome": SOME + END.format(count="incount"),
+    "Waitall": ALL_FAILED + ALL.format(all="code == MPI_SUCCESS") + END.format(count="count"),
+    "Testall": ALL_FAILED
+    + ALL.format(all="code == MPI_SUCCESS && *flag")
+    + END.format(count="count"),
+    "Waitany": ANY_FAILED + ANY.format(flag="") + END.format(count="count"),
+    "Testany": ANY_FAILED + ANY.format(flag=" if (*flag)") + END.format(count="count"),
+    "Waitsome": SOME_FAILED + SOME + END.format(count="incount"),
+    "Testsome": SOME_FAILED + SOME + END.format(count="incount"),
     "Win_fence": UNKNOWN,
     "Win_complete": UNKNOWN,
 }

@@ -196,6 +196,15 @@ static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
   return MPIPP_UNLIKELY(passage != NULL) ? passage->status : status;
 }
 
+// The statuses of a call that has returned; NULL: the program ignores them, and there are no
+// others.
+static inline const MPI_Status *mpipp_told_statuses(const struct mpipp_thread *thread,
+                                                    const MPI_Status *statuses) {
+  const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
+  const MPI_Status *told = passage && passage->status ? passage->status : statuses;
+  return told == MPI_STATUSES_IGNORE ? NULL : told;
+}
+
 // A call that looks for what may be over, or there, has found that, or nothing.
 static inline void mpipp_polled(const struct mpipp_call *call, int found) {
   struct mpipp_thread *thread = mpipp_thread_of(call);

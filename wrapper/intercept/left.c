@@ -62,7 +62,7 @@ static void leave(struct mpipp_thread *thread) {
   if (call->present & MPIPP_HAS_DROPPED) recorded = 0; // MPI has not seen it
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
-    mpipp_uncertain(call);
+    mpipp_outcome_unknown(call);
   if (recorded && call->present & (MPIPP_HAS_REQUESTS | MPIPP_HAS_MESSAGE))
     MPIPP_WRITE(mpipp_registry.unseen, 1); // what it made, or has not ended
   if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_requests_left(call);

@@ -96,9 +96,13 @@ static struct mpipp_channel *together(const struct mpipp_call *call) {
   return (void *)(uintptr_t)(win ? win->channel : file ? file->channel : 0);
 }
 
+// With the lock held: the ordinals of what comes now are not certain, those so far stay so.
 static void set_channel_uncertain(struct mpipp_channel *channel) {
   if (MPIPP_READ(channel->count) & MPIPP_UNCERTAIN) return;
-  mpipp_note_gap_locked(channel);
+  if (channel->sequence == MPIPP_COLLECTIVES)
+    mpipp_note_end_locked(channel);
+  else
+    mpipp_note_gap_locked(channel);
   channel->certain = MPIPP_READ(channel->count);
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
@@ -117,13 +121,13 @@ static void set_ordinal(const struct mpipp_call *call, uint64_t ordinal) {
   __atomic_store_n(&own->present, own->present | MPIPP_HAS_ORDINAL, __ATOMIC_RELEASE);
 }
 
-void mpipp_note_together(const struct mpipp_call *call) {
+static void note_together(const struct mpipp_call *call, const struct mpipp_call *noted) {
   uint64_t place = mpipp_place(call), thread = MPIPP_READ(mpipp_thread_of(call)->serial);
   mpipp_lock();
   struct mpipp_channel *channel = together(call);
   if (channel && mpipp_is_unordered() && channel->thread != thread) set_channel_uncertain(channel);
   if (channel && !(MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)) {
-    mpipp_note_together_locked(channel, call, place);
+    mpipp_note_together_locked(channel, noted, place);
     if (mpipp_facts[call->procedure].form == MPIPP_FORM_NONBLOCKING)
       set_ordinal(call, MPIPP_READ(channel->count) + 1);
     else
@@ -133,25 +137,16 @@ void mpipp_note_together(const struct mpipp_call *call) {
   mpipp_unlock();
 }
 
-// Whether nothing of it need be read in the caller's memory.
-static int has_numbers_only(const struct mpipp_call *call) {
-  if (!(call->present & MPIPP_HAS_ARGUMENTS)) return 0;
-  const struct mpipp_input *inputs = (const void *)(uintptr_t)call->inputs;
-  for (uint32_t i = 0; i < call->input_count; i++) {
-    if (inputs[i].shape != MPIPP_SHAPE_NUMBER) return 0;
-  }
-  return 1;
+void mpipp_note_together(const struct mpipp_call *call) {
+  note_together(call, call);
 }
 
-int mpipp_failed_together(const struct mpipp_call *call, int code) {
-  if (call->present & MPIPP_HAS_DROPPED) return code;
-  // Perhaps because they differ in all processes, which MPI may find: it is kept, the last one.
-  if (has_numbers_only(call)) mpipp_note_together(call);
+void mpipp_note_refused_together(const struct mpipp_call *call, const struct mpipp_call *noted) {
+  if (noted) note_together(call, noted);
   mpipp_lock();
   struct mpipp_channel *channel = together(call);
   if (channel) set_channel_uncertain(channel);
   mpipp_unlock();
-  return code;
 }
 
 // The collective calls that follow one another on one communicator: its identity, and the last one.
@@ -183,18 +178,44 @@ static int repeats_the_last(const struct mpipp_call *call) {
   return 1;
 }
 
-void mpipp_note_joined(const struct mpipp_call *call) {
-  if (!call->ordinal || repeats_the_last(call)) return;
+static void note_joined(const struct mpipp_call *call, const struct mpipp_call *noted) {
   uint64_t place = mpipp_place(call);
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) {
-    uint64_t like = mpipp_note_collective_locked(comm, channel, call, place);
-    if (like && !MPIPP_READ(mpipp_several_threads))
+    uint64_t like = mpipp_note_collective_locked(comm, channel, noted, place);
+    if (like && noted == call && !MPIPP_READ(mpipp_several_threads))
       mpipp_may_come_again(channel, like, call, place);
     if (MPIPP_UNLIKELY(turn.channel != channel) && mpipp_shared) change_turns(call, comm, channel);
     turn.calls++;
+  }
+  mpipp_unlock();
+}
+
+void mpipp_note_joined(const struct mpipp_call *call) {
+  if (call->ordinal && !repeats_the_last(call)) note_joined(call, call);
+}
+
+void mpipp_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted) {
+  if (call->ordinal) note_joined(call, noted);
+}
+
+void mpipp_note_outcome(const struct mpipp_call *made, uint64_t place) {
+  mpipp_lock();
+  struct mpipp_comm *comm = comm_of(made->comm);
+  struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
+  if (channel) mpipp_note_outcome_locked(comm, channel, made, place);
+  mpipp_unlock();
+}
+
+void mpipp_end_joined(const struct mpipp_call *call) {
+  mpipp_lock();
+  struct mpipp_comm *comm = call->present & MPIPP_HAS_ORDINAL ? comm_of(call->comm) : NULL;
+  struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
+  if (channel) {
+    set_channel_uncertain(channel);
+    mpipp_set_uncertain_on(comm, MPIPP_COLLECTIVES);
   }
   mpipp_unlock();
 }

@@ -77,15 +77,23 @@ void mpipp_note_message(const struct mpipp_call *call);
 
 // MPI has accepted a collective call that was counted: it goes to the ledger.
 void mpipp_note_joined(const struct mpipp_call *call);
+// MPI has refused it after it had begun: `noted`, a copy that says how (MPIPP_HAS_ERRORCODE), goes
+// there.
+void mpipp_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted);
+// One that was noted when it started has failed as it says now; place: where it was started.
+void mpipp_note_outcome(const struct mpipp_call *made, uint64_t place);
+// The ordinals of collective calls that follow on the communicator are not certain.
+void mpipp_end_joined(const struct mpipp_call *call);
 
 // In a watched program it also says when a process goes from one communicator to another: the
 // channel MPIPP_TURNS has, of each stretch of calls on one, the identity and how many they were.
 
 // A window or a file is made by that collective call: the channel of the collective calls on it.
 uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence);
-// MPI has accepted such a call: it is counted, and goes to the ledger. Or it failed; returns the
-// code.
+// MPI has accepted such a call: it is counted, and goes to the ledger. Or it failed: `noted` does,
+// if it is not NULL, as the last one.
 void mpipp_note_together(const struct mpipp_call *call);
+void mpipp_note_refused_together(const struct mpipp_call *call, const struct mpipp_call *noted);
 int mpipp_failed_together(const struct mpipp_call *call, int code) MPIPP_COLD;
 
 // Called when a nonblocking receive of any message waits for what it takes: from then on
@@ -139,8 +147,13 @@ void mpipp_uncount(struct mpipp_call *call);
 
 // A call failed or was cancelled: the ordinals on its communicator are not certain any more.
 void mpipp_uncertain(const struct mpipp_call *call);
-// The same; returns the code, which the wrapper then need not keep meanwhile.
-int mpipp_failed(const struct mpipp_call *call, int code) MPIPP_COLD;
+// A call failed; of a collective one that MPI has begun its outcome is noted. Returns the code,
+// which the wrapper then need not keep meanwhile.
+int mpipp_failed(struct mpipp_call *call, int code) MPIPP_COLD;
+// A call was left before it returned.
+void mpipp_outcome_unknown(const struct mpipp_call *call);
+// The same of a collective operation, by its request, before that is taken for complete.
+void mpipp_completion_failed(uint64_t handle, int code) MPIPP_COLD;
 
 // Nothing is certain from now on, or has been.
 void mpipp_all_uncertain(void);

@@ -401,7 +401,7 @@ static uint64_t *argument_words(uint64_t *word, const struct mpipp_call *call) {
 }
 
 static uint64_t most_words(const struct mpipp_call *call, int vectors) {
-  uint64_t most = 6 + 4 * (uint64_t)call->buffer_count;
+  uint64_t most = 7 + 4 * (uint64_t)call->buffer_count;
   for (int v = 0; v < vectors; v++) most += 1 + 2 * call->vectors[v].length;
   if (keeps_arguments(call)) most += 1 + call->input_count * (uint64_t)(2 + MOST_VALUES);
   return most;
@@ -409,7 +409,8 @@ static uint64_t most_words(const struct mpipp_call *call, int vectors) {
 
 static void collective_words(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                              int vectors) {
-  const uint32_t kept = MPIPP_HAS_ROOT | MPIPP_HAS_OP | MPIPP_HAS_TAG | MPIPP_HAS_COUNTS;
+  const uint32_t kept =
+      MPIPP_HAS_ROOT | MPIPP_HAS_OP | MPIPP_HAS_TAG | MPIPP_HAS_COUNTS | MPIPP_HAS_ERRORCODE;
   const uint32_t arguments = keeps_arguments(call) ? MPIPP_HAS_ARGUMENTS : 0;
   uint64_t *word = words + 3;
   words[1] = place;
@@ -417,6 +418,7 @@ static void collective_words(uint64_t *words, const struct mpipp_call *call, uin
   if (call->present & MPIPP_HAS_ROOT) *word++ = (uint64_t)call->root;
   if (call->present & MPIPP_HAS_OP) *word++ = operation(call->op);
   if (call->present & MPIPP_HAS_TAG) *word++ = (uint64_t)call->tag;
+  if (call->present & MPIPP_HAS_ERRORCODE) *word++ = (uint64_t)call->errorcode;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     word = buffer_words(word, buffer, mpipp_alike_locked(buffer->record, buffer->datatype));
@@ -440,20 +442,47 @@ static int note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uin
   return repeats;
 }
 
+void mpipp_note_end_locked(struct mpipp_channel *channel) {
+  struct mpipp_history *history = history_of(channel);
+  MPIPP_WRITE(channel->gaps, 1);
+  if (!history) return;
+  close_run(channel, history->noted);
+  expect(channel, 0, 0);
+}
+
+// The words of a collective call: those given, or, if they are too few, allocated ones; NULL
+// without memory.
+static uint64_t *words_of(const struct mpipp_call *call, uint64_t place, uint64_t few[FEW_WORDS]) {
+  int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
+  uint64_t most = most_words(call, vectors), *words = few;
+  if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
+  if (words) collective_words(words, call, place, vectors);
+  return words;
+}
+
 // ordinal: 0: that of a call on a window or a file, which is the next.
 static uint64_t note_collective(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                 const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
-  uint64_t few[FEW_WORDS], *words = few;
-  int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
-  uint64_t most = most_words(call, vectors);
-  if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
+  uint64_t few[FEW_WORDS], *words = words_of(call, place, few);
   if (!words) return 0;
-  collective_words(words, call, place, vectors);
   uint64_t expected = channel->expected;
   int is_expected = ordinal ? note_next(comm, channel, ordinal, words)
                             : note(comm, channel, MPIPP_READ(channel->count) + 1, words);
   if (words != few) mpipp_free(words);
   return is_expected ? expected : 0;
+}
+
+void mpipp_note_outcome_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                               const struct mpipp_call *call, uint64_t place) {
+  const struct mpipp_history *history = history_of(channel);
+  const uint64_t ordinal = call->ordinal;
+  if (!mpipp_ledger_limit || !history || history->full || !ordinal || ordinal > history->noted)
+    return;
+  uint64_t few[FEW_WORDS], *words = words_of(call, place, few);
+  if (!words) return;
+  mpipp_note_end_locked(channel);
+  append(comm, channel, ordinal, words, 0);
+  if (words != few) mpipp_free(words);
 }
 
 uint64_t mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,

@@ -66,6 +66,12 @@ void mpipp_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *ch
 void mpipp_hold_channel(struct mpipp_channel *channel);
 void mpipp_let_channel_go(struct mpipp_channel *channel);
 
+// With the lock held: a collective call that was noted when it started, with what became of it.
+void mpipp_note_outcome_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                               const struct mpipp_call *call, uint64_t place);
+// The same: no collective call is noted any more.
+void mpipp_note_end_locked(struct mpipp_channel *channel);
+
 // With the lock held: what is counted next is not noted, or takes the place of another.
 void mpipp_note_gap_locked(struct mpipp_channel *channel);
 

@@ -174,7 +174,9 @@ int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) {
   for (int64_t i = 0; !dropped && requests && i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     const struct mpipp_request *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
-    if (request) mpipp_uncertain(&request->call);
+    // A collective operation was counted when its request was made.
+    const uint32_t message = MPIPP_HAS_DEST | MPIPP_HAS_SOURCE;
+    if (request && request->call.present & message) mpipp_uncertain(&request->call);
     mpipp_unlock_kind(locked);
   }
   return code;
@@ -433,6 +435,25 @@ void mpipp_request_freed(const struct mpipp_call *call, uint64_t handle) {
   if (request && is_listening()) mpipp_tell(MPIPP_EVENT_FREED, &copy.object, 0);
   if (receives) mpipp_abandoned(comm);
   if (!give_up(handle)) complete(call, handle, null_request(), call->requests, NOT_TOLD);
+}
+
+void mpipp_all_failed(const MPI_Request *before, int64_t count, const MPI_Request *requests,
+                      const MPI_Status *statuses, int code) {
+  const int in_statuses = statuses && code == MPI_ERR_IN_STATUS;
+  if (!before || (!in_statuses && code == MPI_ERR_IN_STATUS)) return; // which one is not said
+  for (int64_t i = 0; i < count; i++) {
+    if (in_statuses || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
+      mpipp_completion_failed(MPIPP_KEY(before[i]), in_statuses ? statuses[i].MPI_ERROR : code);
+  }
+}
+
+void mpipp_some_failed(const struct mpipp_handles *before, int count, const int *indices,
+                       const MPI_Status *statuses) {
+  if (!before->all || !statuses || count == MPI_UNDEFINED) return;
+  for (int i = 0; i < count; i++) {
+    if (indices[i] != MPI_UNDEFINED)
+      mpipp_completion_failed(MPIPP_KEY(before->all[indices[i]]), statuses[i].MPI_ERROR);
+  }
 }
 
 void mpipp_completed(const struct mpipp_call *call, MPI_Request before,

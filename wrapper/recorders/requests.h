@@ -135,6 +135,14 @@ void mpipp_completed(const struct mpipp_call *call, MPI_Request before, const MP
 void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_handles *before,
                           int count, const int *indices, const MPI_Request *requests);
 
+// Before these: a completion call has failed, perhaps for a collective operation. statuses: as many
+// as there are handles, or as are complete; NULL: there are none, and the code is that of the one
+// whose handle is gone.
+void mpipp_all_failed(const MPI_Request *before, int64_t count, const MPI_Request *requests,
+                      const MPI_Status *statuses, int code) MPIPP_COLD;
+void mpipp_some_failed(const struct mpipp_handles *before, int count, const int *indices,
+                       const MPI_Status *statuses) MPIPP_COLD;
+
 // The rest of mpipp_completed_all.
 void mpipp_completed_from(const struct mpipp_call *call, const MPI_Request *before, int64_t first,
                           int64_t count, const MPI_Request *requests, int all);

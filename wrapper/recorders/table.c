@@ -79,10 +79,14 @@ void mpipp_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence) 
   __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELEASE);
 }
 
+void mpipp_set_uncertain_on(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
+  __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELEASE);
+}
+
 // Threads that start operations side by side give them no order.
 static void set_shared(struct mpipp_comm *comm, struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->shared, 1);
-  __atomic_or_fetch(&comm->uncertain, 1u << channel->sequence, __ATOMIC_RELEASE);
+  mpipp_set_uncertain_on(comm, channel->sequence);
 }
 
 static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_sequence sequence,

@@ -29,6 +29,8 @@ void mpipp_drop_channels(struct mpipp_comm *comm);
 // Whether ordinals tell nothing, and that they do not from now on.
 int mpipp_is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequence);
 void mpipp_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence);
+// The same of what comes now: what channels say of the calls so far stays certain.
+void mpipp_set_uncertain_on(struct mpipp_comm *comm, enum mpipp_sequence sequence);
 
 // Whether threads may start operations side by side, which gives them no order.
 int mpipp_is_unordered(void);

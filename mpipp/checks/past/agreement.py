@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from mpipp.checks import collectives
 from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.hangs import words
 from mpipp.checks.joined import Joined
 from mpipp.checks.limits import Limits
 from mpipp.checks.past import missing
@@ -17,6 +18,7 @@ from mpipp.checks.past.meetings import MOST_TURNS, Histories, Meeting, Met
 from mpipp.checks.past.sides import Side, every, is_certain, is_joined
 from mpipp.checks.world import World
 from mpipp.model import Kept, Stretch
+from mpipp.show import wording
 
 _MOST_ALIKE = 1 << 16  # combinations that are remembered
 
@@ -30,6 +32,8 @@ class _Calls:
         self.histories = Histories(0)
         self.is_parted = False  # different operations have met: later ones do not belong together
         self.alike: set[object] = set()
+        # By process the ordinal after the last: how a nonblocking call fails is kept after it.
+        self._ends: list[int] = []
 
     def add(self, side: Side) -> None:
         """More of a process's history."""
@@ -38,8 +42,13 @@ class _Calls:
         if number == len(self.sides):
             self.sides.append(side)
             self.histories.waiting.append([])
+            self._ends.append(0)
         self.sides[number] = side
-        self.histories.waiting[number] += side.stretches
+        for stretch in side.stretches:
+            if stretch.end > self._ends[number]:
+                first = max(stretch.first, self._ends[number])
+                self.histories.waiting[number].append(stretch.part(first, stretch.end))
+                self._ends[number] = stretch.end
 
     def joined(self, met: Meeting) -> list[Joined]:
         """Calls that met, in the order of the ranks."""
@@ -148,7 +157,22 @@ def check(known: World) -> Findings:
             past.add(side)
     yield from past.compare(collectives.told(known))
     yield from missing.check(known, past.parted)
+    for sentence in _after_failures(known):
+        past.limits.reached(sentence)
     past.limits.tell()
+
+
+def _after_failures(known: World) -> Iterator[str]:
+    # Not compared: nobody knows whether MPI had begun the call that it refused.
+    failed: dict[str, list[int]] = {}
+    for process in known.all:
+        for comm in known.comms(process):
+            for channel in comm.channels:
+                follow = channel.frozen and channel.posted > channel.count
+                if channel.sequence == "collectives" and follow and is_certain(comm, channel):
+                    failed.setdefault(words.comm(comm), []).append(known.rank(process) or 0)
+    for on, ranks in failed.items():
+        yield f"collective calls on {on} after a call that failed in {wording.ranks(ranks)}"
 
 
 def _inside(known: World) -> Iterator[Side]:
