@@ -18,7 +18,7 @@ from mpipp.datatypes.elements import Element
 from mpipp.datatypes.overlap import touching
 from mpipp.model import Call, DatatypeRecord, Site, Win
 from mpipp.model import onesided as events
-from mpipp.onesided import Conflict, Mistake, Side
+from mpipp.onesided import ALL_OTHERS, Conflict, Mistake, Side
 from mpipp.onesided.mistakes import MISTAKES
 
 _VERBS = {
@@ -391,8 +391,8 @@ def _target(event: events.Event) -> str:
         if event.target >= 0:
             lock = ("exclusive, " if event.exclusive else "shared, ") * (event.kind == "lock")
             words = [f"{lock}rank = {event.target}"]
-        elif event.group:
-            several = "s" if len(event.group) > 1 else ""
-            words = [f"rank{several} {', '.join(map(str, event.group))}"]
+        elif group := [rank for rank in event.group if rank != ALL_OTHERS]:
+            several = "s" if len(group) > 1 else ""
+            words = [f"rank{several} {', '.join(map(str, group))}"]
         words += [" | ".join(sorted(event.asserted))] if event.asserted else []
     return f"({', '.join(words)})"
