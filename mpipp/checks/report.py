@@ -15,14 +15,17 @@ Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty
 # only one is checked.
 Label = Callable[..., str]
 
-# What may differ between ranks that do the same: addresses, also in windows, serial numbers, peers,
-# threads, and how often.
-_OF_A_RANK = re.compile(
-    r"0x[0-9a-f]+|#\d+|(?<=\bdest = )\d+|(?<=\bsource = )\d+|(?<=\brank )\d+|(?<=\brank = )\d+"
-    r"|(?<=\bcoords = ){[^}]*}|(?<=\btarget_rank = )\d+|(?<=\(ranks )[\d, ]+|\d+(?= of the window)"
-    r"|(?<=\btarget_disp = )-?\d+|(?<=^and )\d+(?= more at the same places$)"
-    r"|, (?:remote_)?world_ranks = {[^}]*}|(?<=\bin thread )\d+",
-    re.MULTILINE,
+# Ranks that do the same differ in numbers: addresses, elements, peers, threads, how often. These
+# are left out, with what depends on them: lists of them, plurals, the index that a first element
+# has not, and lines that are there if there are several.
+_OF_A_RANK = (
+    (re.compile(r"^and \d+ (?:more|others?) at the same places?\n?", re.MULTILINE), ""),
+    (re.compile(r", (?:remote_)?world_ranks = {[^}]*}"), ""),
+    (re.compile(r"(?<![\w.])-?(?:0x[0-9a-f]+|\d+(?:,\d{3})*(?:\.\d+)?)(?!\w)"), "N"),
+    (re.compile(r"\bN(?:(?:,| to| and) N)+"), "N"),
+    (re.compile(r"\[N\]"), ""),
+    (re.compile(r"\b(\w+?)s?( N)\b"), r"\1\2"),
+    (re.compile(r"\b(N \w+?)s?\b"), r"\1"),
 )
 
 
@@ -44,7 +47,8 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
         key = alike(finding, where)
         # Of one process, they are several.
         groups = known.setdefault(key, [])
-        group = next((g for g in groups if processes not in g.processes), None)
+        free = [one for one in groups if processes not in one.processes]
+        group = min(free, key=lambda one: _shown(one.finding) != _shown(finding), default=None)
         if group is None:
             groups.append(Folded(finding, [processes], False))
             result.append(groups[-1])
@@ -59,7 +63,10 @@ def alike(finding: Finding, where: Where) -> object:
     numbers = [party.process for party in finding.parties]
     places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.parties)
     parties = tuple(replace(p, text=p.of_all or p.text) for p in finding.parties)
-    return finding.rule.id, _OF_A_RANK.sub("", _shown(replace(finding, parties=parties))), places
+    shown = _shown(replace(finding, parties=parties))
+    for pattern, instead in _OF_A_RANK:
+        shown = pattern.sub(instead, shown)
+    return finding.rule.id, shown, places
 
 
 def _shown(finding: Finding) -> str:

@@ -71,9 +71,27 @@ def test_parties_in_another_order_are_the_same_finding() -> None:
         ("MPI_Comm #4, rank = 0, size = 1", "MPI_Comm #5, rank = 0, size = 1, world_ranks = {1}"),
         ("rank = 0, remote_world_ranks = {2, 3}", "rank = 0, remote_world_ranks = {0, 1}"),
         ("MPI_Barrier, in thread 17", "MPI_Barrier, in thread 23"),
+        ("and 2 others at the same place", "and 5 others at the same place"),
+        ("made\nand 1 other at the same place", "made\n"),
+        ("reads buf[506](DOUBLE), 1 byte", "reads buf[3](DOUBLE), 12 bytes"),
+        ("writes buf(INT)", "writes buf[3](INT)"),
+        ("known by rank 0", "known by ranks 1, 3 to 5 and 8"),
+        ("counts = {1, 2, 3}", "counts = {-4}"),
     ],
 )
 def test_what_differs_by_rank_alone_is_one(texts: tuple[str, str]) -> None:
     found = [leak(7, text, process) for process, text in enumerate(texts)]
     (one,) = report.folded(found, where)
     assert one.processes == [(0,), (1,)]
+
+
+@pytest.mark.parametrize("texts", [("MPI_INT8_T", "MPI_INT16_T"), ("reads", "writes")])
+def test_what_differs_in_a_word_is_two(texts: tuple[str, str]) -> None:
+    found = [leak(7, text, process) for process, text in enumerate(texts)]
+    assert len(report.folded(found, where)) == 2
+
+
+def test_several_findings_of_a_place_are_folded_with_equal_ones() -> None:
+    pairs = [(0, "tag = 1"), (0, "tag = 2"), (1, "tag = 2"), (1, "tag = 1"), (2, "tag = 3")]
+    found = report.folded([leak(7, text, process) for process, text in pairs], where)
+    assert [one.processes for one in found] == [[(0,), (1,), (2,)], [(0,), (1,)]]
