@@ -18,8 +18,8 @@ from mpipp.datatypes.elements import Element
 from mpipp.datatypes.overlap import touching
 from mpipp.model import Call, DatatypeRecord, Site, Win
 from mpipp.model import onesided as events
-from mpipp.onesided import Conflict, Mistake, Side
-from mpipp.show.phrases import Phrase
+from mpipp.onesided import ALL_OTHERS, Conflict, Mistake, Side
+from mpipp.show.phrases import Phrase, Varies
 
 _VERBS = {
     "load": "read",
@@ -127,7 +127,8 @@ class Telling:
             made = replace(made, lifelines=self._lifelines(found, parties))
         if found.times > 1:
             template = "and {others} more at the same places"
-            made = made.with_detail(Phrase.of(template, others=found.times - 1))
+            more = Phrase.of(template, others=found.times - 1)
+            made = made.with_detail(replace(more, varies=Varies.RANKS))
         ended = self._ended(found.first)
         advice = ordering.of_conflict(found, ended, made.advice.text)
         return replace(made, advice=Phrase(advice))
@@ -421,9 +422,9 @@ def _target(event: events.Event) -> tuple[Phrase, ...]:
             words = [Phrase("exclusive" if event.exclusive else "shared")]
         if event.target >= 0:
             words.append(Phrase.of("rank = {rank}", rank=event.target))
-        elif event.group:
-            noun = "ranks" if len(event.group) > 1 else "rank"
-            listed = ", ".join(map(str, event.group))
+        elif group := [rank for rank in event.group if rank != ALL_OTHERS]:
+            noun = "ranks" if len(group) > 1 else "rank"
+            listed = ", ".join(map(str, group))
             words.append(Phrase.of("{noun} {rank}", noun=noun, rank=listed))
         if event.asserted:
             words.append(Phrase.of("{constant}", constant=" | ".join(sorted(event.asserted))))

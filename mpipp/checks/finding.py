@@ -61,7 +61,8 @@ class Party:
 
     def key(self, varies: Varies) -> object:
         """What equal parties of several findings have in common, without process and place."""
-        return self.subject.key(varies), tuple(one.key(varies) for one in self.details)
+        details = (one for one in self.details if not one.is_left_out(varies))
+        return self.subject.key(varies), tuple(one.key(varies) for one in details)
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ def with_others(finding: Finding, count: int) -> Finding:
         return finding
     places = "the same place" if len(finding.parties) == 1 else "the same places"
     others = "and {others} others at {place}" if count > 1 else "and {others} other at {place}"
-    return finding.with_detail(Phrase.of(others, others=count, place=places))
+    detail = Phrase.of(others, others=count, place=places)
+    return finding.with_detail(replace(detail, varies=Varies.RANKS))
 
 
 Findings = Iterator[Finding]

@@ -39,7 +39,8 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
         key = same_mistake(finding, where)
         # Of one process, they are several.
         groups = known.setdefault(key, [])
-        group = next((g for g in groups if processes not in g.processes), None)
+        free = [one for one in groups if processes not in one.processes]
+        group = min(free, key=lambda one: facts(one.finding) != facts(finding), default=None)
         if group is None:
             groups.append(Folded(finding, [processes], False))
             result.append(groups[-1])
@@ -53,7 +54,7 @@ def same_mistake(finding: Finding, where: Where) -> object:
     """Equal for findings that are folded; its `repr` is the same in every process."""
     numbers = [party.process for party in finding.parties]
     places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.placed)
-    return finding.key(Varies.RANKS), places
+    return finding.key(Varies.LOOKS), places
 
 
 def facts(finding: Finding) -> object:

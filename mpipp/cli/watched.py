@@ -31,7 +31,7 @@ from mpipp.rundirectory import RunDirectory
 from mpipp.show import wording
 from mpipp.watch import interrupted, start
 from mpipp.watch.alive import is_stopped, processor_time, wants_processor
-from mpipp.watch.blocks import Block, counted, is_to_be_printed, joined, too
+from mpipp.watch.blocks import Block, counted, is_to_be_printed, joined, repeats, too
 from mpipp.watch.connection import INTERRUPTED, LAUNCHER
 from mpipp.watch.settings import Settings
 from mpipp.watch.total import NOTHING, Total
@@ -102,6 +102,7 @@ def run(
             with progress.during(COMPARING):
                 found = _gathered(shared, session.has_ended, told)
             session.add(found)
+        session.join()
     finally:
         shutil.rmtree(directory, ignore_errors=True)
         if not arguments.report:
@@ -359,7 +360,8 @@ class _Session:
         # Whether it is the last.
         if "block" in message:
             text, found = message["block"], message["findings"]
-            printed = is_to_be_printed(self._shared, text, found)
+            is_new = not repeats(self._blocks, Block(text, found))
+            printed = is_new and is_to_be_printed(self._shared, text, found)
             self._blocks.append(Block(text, found, printed))
             if printed:
                 self._held.append(text)
@@ -395,10 +397,14 @@ class _Session:
         return self._ended > 0
 
     def add(self, others: Gathered) -> None:
-        """What comes from the run's directory; what is new there is printed."""
+        """What comes from the run's directory."""
         self._ended += others.nodes
-        blocks, total = [*self._blocks, *others.blocks], self.total.plus(others.total)
-        self._blocks, self.total = joined(blocks, total)
+        self._blocks += others.blocks
+        self.total = self.total.plus(others.total)
+
+    def join(self) -> None:
+        """What differs only by rank is one; what was not printed yet is."""
+        self._blocks, self.total = joined(self._blocks, self.total)
         for one in self._blocks:
             if not one.printed:
                 sys.stderr.write(plain(f"{one.text}\n\n"))

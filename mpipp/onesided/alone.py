@@ -32,7 +32,7 @@ from mpipp.onesided.analysis import analyse
 from mpipp.onesided.conflicts import Conflict
 from mpipp.onesided.mistakes import Mistake
 
-_OTHERS = -1  # their rank
+ALL_OTHERS = -1  # their rank
 _APART = 1 << 64  # the memory of one from that of the next
 _MESSAGES = (Sent, Received, ReceiveBegun, Probed, Partitions, Collective, Elsewhere)
 _ANSWERS = {
@@ -58,7 +58,7 @@ def of_one(rank: int, events: Iterable[Event], again: Iterable[Event]) -> Alone:
     Args:
         again: the same events once more.
     """
-    result = analyse({_OTHERS: _others(rank, again), rank: _own(rank, events)})
+    result = analyse({ALL_OTHERS: _others(rank, again), rank: _own(rank, events)})
     conflicts = [
         _told(one, rank)
         for one in result.conflicts
@@ -74,7 +74,7 @@ def of_one(rank: int, events: Iterable[Event], again: Iterable[Event]) -> Alone:
 
 
 def _told(one: Conflict, rank: int) -> Conflict:
-    owner = one.shared[0] // _APART - 1 if one.owner == _OTHERS else rank
+    owner = one.shared[0] // _APART - 1 if one.owner == ALL_OTHERS else rank
     return one._replace(
         owner=owner, shared=_there_at(one.shared), apart=one.apart and _there_at(one.apart)
     )
@@ -98,17 +98,17 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
             group = ranks.get(event.window, ())
             target = group[event.target] if 0 <= event.target < len(group) else rank
             lent = (
-                one._replace(owner=_OTHERS, memory=_of(rank, one.owner, one.memory))
+                one._replace(owner=ALL_OTHERS, memory=_of(rank, one.owner, one.memory))
                 for one in event.lent
             )
             yield event._replace(at_target=_of(rank, target, event.at_target), lent=tuple(lent))
         elif isinstance(event, Access) and event.owner not in (-1, rank):
-            yield event._replace(owner=_OTHERS, memory=_of(rank, event.owner, event.memory))
+            yield event._replace(owner=ALL_OTHERS, memory=_of(rank, event.owner, event.memory))
         elif isinstance(event, Synchronization):
             yield event._replace(group=tuple(dict.fromkeys(_as_one(rank, event.group))), request=0)
             if event.kind == "complete" and not event.attempt:
                 # That the targets have waited may have been heard of at once.
-                told = Channel(_OTHERS, _OTHERS, rank, 0, completed)
+                told = Channel(ALL_OTHERS, ALL_OTHERS, rank, 0, completed)
                 yield Received(event.moment, told)
                 completed += 1
         else:
@@ -116,7 +116,7 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
 
 
 def _as_one(rank: int, ranks: Iterable[int]) -> Iterator[int]:
-    return (one if one == rank else _OTHERS for one in ranks)
+    return (one if one == rank else ALL_OTHERS for one in ranks)
 
 
 def _of(rank: int, owner: int, memory: Memory) -> Memory:
@@ -129,7 +129,7 @@ def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:
     completed = 0
     unanswered: set[tuple[int, str]] = set()  # epochs with itself only, by what ends them
     for event in events:
-        moment = event.moment._replace(process=_OTHERS)
+        moment = event.moment._replace(process=ALL_OTHERS)
         if isinstance(event, WindowMade):
             if set(event.ranks) == {rank}:
                 alone.add(event.window)
@@ -153,7 +153,7 @@ def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:
                     moment=moment, kind=kind, group=group, asserted=frozenset(), request=0
                 )
             if event.kind == "complete":
-                yield Sent(moment, Channel(_OTHERS, _OTHERS, rank, 0, completed))
+                yield Sent(moment, Channel(ALL_OTHERS, ALL_OTHERS, rank, 0, completed))
                 completed += 1
         elif isinstance(event, Ended):
             yield Ended(moment)

@@ -9,6 +9,7 @@ findings (folding ranks, joining nodes, leaving repeats out) compares facts, nev
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,16 +29,30 @@ class Varies(enum.IntEnum):
     CALLS = 3  # between calls of one line: addresses, serial numbers
 
 
+_DIGITS = re.compile(r"(?<![\w.])-?(?:0x[0-9a-f]+|\d+(?:,\d{3})*(?:\.\d+)?)(?!\w)")
+_SERIES = re.compile(r"\bN(?:(?:,| to| and) N)+")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _without_numbers(value: str) -> str:
+    # Of an element its indices, of a datatype its counts; the first element may have no index.
+    return _SERIES.sub("N", _DIGITS.sub("N", value)).replace("[N]", "")
+
+
 class Type(NamedTuple):
     """A type of facts."""
 
     name: str  # in JSON
     varies: Varies = Varies.NEVER
     show: Callable[[Any], str] = str
+    essence: Callable[[Any], Any] = _same  # what stays where numbers vary
 
 
 _ELEMENTS = Type("count", Varies.LOOKS, lambda number: wording.counted(number, "element"))
-_TEXT = Type("text")
+_TEXT = Type("text", essence=_without_numbers)
 _NAME = Type("name")
 _COUNT = Type("count", Varies.LOOKS)
 _NUMBER = Type("number", Varies.LOOKS)
@@ -51,9 +66,9 @@ TYPES: Mapping[str, Type] = {
     # names and words, which are the same in every rank
     "procedure": Type("procedure"),
     "argument": Type("argument"),
-    "datatype": Type("datatype"),
-    "signature": Type("signature"),
-    "element": Type("element"),
+    "datatype": Type("datatype", essence=_without_numbers),
+    "signature": Type("signature", essence=_without_numbers),
+    "element": Type("element", essence=_without_numbers),
     "variable": Type("variable"),
     "operation": Type("operation"),
     "op": Type("operation"),
@@ -142,6 +157,10 @@ class Phrase:
                 type_of(name)
         return cls(template, tuple(facts.items()))
 
+    def is_left_out(self, varies: Varies) -> bool:
+        """Whether it is left out of comparisons of what holds it."""
+        return self.varies is not None and self.varies >= varies
+
     def other(self, template: str) -> Phrase:
         """Another template with the facts of this that it has."""
         wanted = {name for _, name, _, _ in Formatter().parse(template) if name}
@@ -172,8 +191,9 @@ class Phrase:
     def values(self, varies: Varies) -> Iterator[Value]:
         """All facts but those that vary so, or more."""
         for name, value in self.flat():
-            if type_of(name).varies < varies:
-                yield value
+            kind = type_of(name)
+            if kind.varies < varies:
+                yield kind.essence(value) if varies <= Varies.LOOKS else value
 
     def flat(self) -> Iterator[tuple[str, Value]]:
         """All facts, also those of the phrases within."""
@@ -210,7 +230,7 @@ def _shown(name: str, value: Value) -> str:
 
 def _is_dropped(name: str, value: Value, varies: Varies) -> bool:
     if isinstance(value, Phrase):
-        return value.varies is not None and value.varies >= varies
+        return value.is_left_out(varies)
     return not _is_several(value) and type_of(name).varies >= varies
 
 
@@ -219,11 +239,11 @@ def _key(name: str, value: Value, varies: Varies) -> object:
         return value.key(varies)
     if isinstance(value, tuple):
         return tuple(_key(name, one, varies) for one in value if not _is_left_out(one, varies))
-    return value
+    return type_of(name).essence(value) if varies <= Varies.LOOKS else value
 
 
 def _is_left_out(one: Value, varies: Varies) -> bool:
-    return isinstance(one, Phrase) and one.varies is not None and one.varies >= varies
+    return isinstance(one, Phrase) and one.is_left_out(varies)
 
 
 def _plain(value: Value) -> Any:

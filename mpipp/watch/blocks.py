@@ -82,6 +82,17 @@ def is_to_be_printed(directory: str, text: str, found: Sequence[dict[str, Any]])
         return True
 
 
+def repeats(told: Iterable[Block], one: Block) -> bool:
+    """Whether `joined` takes a finding for one that was told before, of other ranks.
+
+    One with a line of its own never is.
+    """
+    known = key(one.records)
+    if not known or one.text != one.records[0]["text"]:
+        return False
+    return any(key(before.records) == known and _may_join(before, one) for before in told)
+
+
 def too(one: Block) -> str:
     """Of which other ranks a block is that was printed without them."""
     record = one.records[0]

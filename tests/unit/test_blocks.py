@@ -41,11 +41,13 @@ def where(party: Party) -> list[str]:
     return [f"main.c:{party.site.address}"]
 
 
-def sends(rank: int, line: int = 1, count: int = 4, times: int = 1) -> list[Finding]:
+def sends(
+    rank: int, line: int = 1, count: int = 4, times: int = 1, unit: str = "bytes"
+) -> list[Finding]:
     """A send to the next, of so many bytes; as often at one place."""
     call = Phrase.of("MPI_Send(dest = {rank})", rank=rank + 1)
     sender = Party(rank, call, "called at", Site(line))
-    details = (Phrase.of("{bytes}", bytes=count),)
+    details = (Phrase.of("{count} {noun}", count=count, noun=unit),)
     receiver = Party(rank + 1, Phrase("MPI_Recv"), "called at", Site(9), None, details)
     found = Finding.of("datatype-leak", [sender], "one", times=1, noun="datatype")
     return [replace(found, parties=(sender, receiver))] * times
@@ -67,7 +69,8 @@ def of_nodes(*of: tuple[list[Any], Total]) -> tuple[list[Block], Total]:
 
 
 def test_findings_of_two_nodes_are_one() -> None:
-    blocks, total = of_nodes(told(*sends(0), *sends(2, line=3)), told(*sends(4)), told(*sends(8)))
+    others = told(*sends(4, count=1, unit="byte")), told(*sends(8))
+    blocks, total = of_nodes(told(*sends(0), *sends(2, line=3)), *others)
     assert [one.text.splitlines()[:7] for one in blocks] == [
         [
             "warning: 1 datatype is not freed",
@@ -99,7 +102,7 @@ def test_findings_of_two_nodes_are_one() -> None:
 
 
 def test_findings_that_differ_stay_two() -> None:
-    others = told(*sends(4, count=8)), told(*sends(0)), told(*sends(8), world="5-12")
+    others = told(*sends(4, unit="entries")), told(*sends(0)), told(*sends(8), world="5-12")
     blocks, total = of_nodes(told(*sends(0)), *others)
     # Of the same ranks they are several, too, and of those of another MPI_COMM_WORLD.
     assert len(blocks) == 4 and total.warnings == 4

@@ -98,15 +98,48 @@ def test_what_differs_by_rank_alone_is_one(subjects: tuple[Phrase, Phrase]) -> N
 
 def test_what_stands_for_more_or_fewer_is_one() -> None:
     """Ranks of which one has left 2 others at the place, and one 5."""
-    found = [with_others(leak(7, COMM, process), count) for process, count in ((0, 2), (1, 5))]
-    assert [one.parties[0].details[0].text for one in found] == [
+    counts = ((0, 2), (1, 5), (2, 0))
+    found = [with_others(leak(7, COMM, process), count) for process, count in counts]
+    assert [one.parties[0].details[0].text for one in found[:2]] == [
         "and 2 others at the same place",
         "and 5 others at the same place",
     ]
     (one,) = report.folded(found, where)
-    assert one.processes == [(0,), (1,)]
+    assert one.processes == [(0,), (1,), (2,)]
 
 
-def test_other_tags_are_two() -> None:
-    found = [leak(7, Phrase.of("tag = {tag}", tag=rank), rank) for rank in range(2)]
+def tagged(tag: int) -> Phrase:
+    """A call, as a party."""
+    return Phrase.of("tag = {tag}", tag=tag)
+
+
+def accessed(element: str, bytes: int) -> Phrase:
+    """A load, as a party."""
+    return Phrase.of("reads {element}, {bytes}", element=element, bytes=bytes)
+
+
+@pytest.mark.parametrize(
+    "subjects",
+    [
+        (tagged(1), tagged(2)),
+        (accessed("buf[506](DOUBLE)", 1), accessed("buf[3](DOUBLE)", 12)),
+        (accessed("buf(INT)", 4), accessed("buf[3](INT)", 4)),
+        (Phrase.of("{text}", text="counts = {1, 2, 3}"), Phrase.of("{text}", text="counts = {-4}")),
+    ],
+)
+def test_other_numbers_are_one(subjects: tuple[Phrase, Phrase]) -> None:
+    found = [leak(7, subject, process) for process, subject in enumerate(subjects)]
+    assert [one.processes for one in report.folded(found, where)] == [[(0,), (1,)]]
+
+
+@pytest.mark.parametrize("names", [("MPI_INT8_T", "MPI_INT16_T"), ("reads", "writes")])
+def test_what_differs_in_a_word_is_two(names: tuple[str, str]) -> None:
+    subjects = [Phrase.of("{text}", text=name) for name in names]
+    found = [leak(7, subject, process) for process, subject in enumerate(subjects)]
     assert len(report.folded(found, where)) == 2
+
+
+def test_several_findings_of_a_place_are_folded_with_equal_ones() -> None:
+    pairs = [(0, 1), (0, 2), (1, 2), (1, 1), (2, 3)]
+    found = report.folded([leak(7, tagged(tag), process) for process, tag in pairs], where)
+    assert [one.processes for one in found] == [[(0,), (1,), (2,)], [(0,), (1,)]]

@@ -25,8 +25,8 @@ static struct mpipp_request *free_record(uint64_t serial) {
 }
 
 uint64_t mpipp_access_open(const struct mpipp_call *call) {
+  uint64_t serial = 0, place = mpipp_known_place(mpipp_self);
   mpipp_lock();
-  uint64_t serial = 0;
   for (int i = 0; i < MOST && !serial; i++) {
     uint64_t next = MPIPP_ACCESS | ++count;
     struct mpipp_request *record = free_record(next);
@@ -34,6 +34,7 @@ uint64_t mpipp_access_open(const struct mpipp_call *call) {
     serial = next;
     record->object.kind = MPIPP_REQUEST;
     record->object.handle = call->win;
+    record->object.caller = place;
     mpipp_request_fill(record, call, 0, 0, serial);
     record->tid = (uint32_t)mpipp_self->tid;
   }

@@ -20,6 +20,13 @@
 #define MPIPP_READ(PLACE) __atomic_load_n(&(PLACE), __ATOMIC_ACQUIRE)
 #define MPIPP_WRITE(PLACE, VALUE) __atomic_store_n(&(PLACE), VALUE, __ATOMIC_RELAXED)
 
+// Where in the program a thread's call is, as far as that thread has found it by itself: beyond
+// layers of MPI, or a line of Python. It takes no lock.
+static inline uint64_t mpipp_known_place(const struct mpipp_thread *thread) {
+  int is_known = MPIPP_READ(thread->place_serial) == thread->call.serial;
+  return is_known ? MPIPP_READ(thread->place) : MPIPP_READ(thread->call.caller);
+}
+
 // Of data shared by this library's files: reached without the global offset table.
 #define MPIPP_HIDDEN __attribute__((visibility("hidden")))
 

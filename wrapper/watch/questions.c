@@ -10,6 +10,7 @@
 #include "mpi/resolve.h"
 #include "records/arena.h"
 #include "records/registry.h"
+#include "records/store.h"
 #include "watch/connection.h"
 
 enum {
@@ -202,8 +203,9 @@ void mpipp_ask_split(struct mpipp_asking *asking, const struct mpipp_file *file)
 void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
   if (!add(asking, MPIPP_NOTE_OTHER, (uintptr_t)thread, thread->tid, sizeof thread->call)) return;
   struct mpipp_question *question = asking->question;
-  memcpy((char *)question + question->bytes - sizeof thread->call, &thread->call,
-         sizeof thread->call);
+  char *copy = (char *)question + question->bytes - sizeof thread->call;
+  memcpy(copy, &thread->call, sizeof thread->call);
+  ((struct mpipp_call *)(void *)copy)->caller = mpipp_known_place(thread);
 }
 
 void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Windows whose memory is on the stack of a function that has returned: with an argument it has not.
-// Two processes.
+// Windows whose memory is on the stack of a function that has returned: with an argument it has
+// not. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 frees a window that it has locked, after a barrier that only its own log has: rank 1 is in
-// it by a callback, whose calls are not recorded. MPI ends the processes in MPI_Win_free. Two
-// processes.
+// Rank 0 frees a window that it has locked, or with an argument exposed, after a barrier that only
+// its own log has: rank 1 is in it by a callback, whose calls are not recorded. MPI ends the
+// processes in MPI_Win_free. Two processes.
 #include <mpi.h>
 #include <stddef.h>
 
@@ -20,16 +20,30 @@ static void meet_unrecorded(void) {
   MPI_Comm_free_keyval(&key);
 }
 
+static void expose(MPI_Win window) {
+  MPI_Group all, other;
+  MPI_Win_get_group(window, &all);
+  MPI_Group_incl(all, 1, (int[]){1}, &other);
+  MPI_Win_post(other, 0, window);
+  MPI_Group_free(&other);
+  MPI_Group_free(&all);
+}
+
+static void use(MPI_Win window) {
+  int value = 1;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
+  MPI_Put(&value, 1, MPI_INT, 1, 2, 1, MPI_INT, window);
+  MPI_Win_flush(1, window);
+}
+
 int main(int argc, char **argv) {
-  int rank, *memory, value = 1;
+  int rank, *memory;
   MPI_Win window;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
   if (rank == 0) {
-    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
-    MPI_Put(&value, 1, MPI_INT, 1, 2, 1, MPI_INT, window);
-    MPI_Win_flush(1, window);
+    argc > 1 ? expose(window) : use(window);
     MPI_Barrier(MPI_COMM_WORLD);
   } else {
     meet_unrecorded();
