@@ -47,7 +47,9 @@ def sends(
     """A send to the next, of so many bytes; as often at one place."""
     call = Phrase.of("MPI_Send(dest = {rank})", rank=rank + 1)
     sender = Party(rank, call, "called at", Site(line))
-    details = (Phrase.of("{count} {noun}", count=count, noun=unit),)
+    details = (Phrase.of("{bytes}", bytes=count),)
+    if unit not in ("byte", "bytes"):
+        details = (Phrase.of("{count} {noun}", count=count, noun=unit),)
     receiver = Party(rank + 1, Phrase("MPI_Recv"), "called at", Site(9), None, details)
     found = Finding.of("datatype-leak", [sender], "one", times=1, noun="datatype")
     return [replace(found, parties=(sender, receiver))] * times
