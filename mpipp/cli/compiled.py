@@ -33,6 +33,14 @@ _NOT_COMPILED = frozenset(
     "-compile_info -link_info --showme".split()
 )
 _ONLY_COMPILED = frozenset(("-c", "-S"))
+# Options of the link alone, of which Clang says that it does not use them; those with a value, and
+# those that have it in the same word.
+_LINKED = frozenset(
+    "-shared -static -static-pie -pie -no-pie -r -s -rdynamic -nostdlib -nostartfiles -nolibc"
+    " -nodefaultlibs -static-libgcc -static-libstdc++ -shared-libgcc".split()
+)
+_LINKED_VALUE = frozenset("-l -L -T -u -z -e -Xlinker".split())
+_LINKED_JOINED = ("-l", "-L", "-Wl,", "-fuse-ld=", "--ld-path=")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,11 +94,16 @@ class Line:
 
     def of_one(self) -> list[str]:
         """The options for the compilation of one source, without the names of files."""
-        left = set(self.inputs)
+        left = {i for i, word in enumerate(self.words) if _is_of_link(word)}
+        left |= {i + 1 for i in left if self.words[i] in _LINKED_VALUE} | set(self.inputs)
         if self.output is not None:
             left |= {self.output - 1, self.output}
         words = ((i, word) for i, word in enumerate(self.words) if word not in _ONLY_COMPILED)
         return [word for i, word in words if i not in left]
+
+
+def _is_of_link(word: str) -> bool:
+    return word in _LINKED or word in _LINKED_VALUE or word.startswith(_LINKED_JOINED)
 
 
 def parse(words: Sequence[str]) -> Line:

@@ -26,6 +26,8 @@ from mpipp.plain import plain
 _FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
 # GCC does not see what these do; nor does Clang in what it does not compile.
 _WRAPPED = ("memcpy", "memmove", "memset")
+# What GCC's objects need, and do not refer to where nothing but frames is marked.
+_SHADOW = "mpipp_need_shadow"
 _EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "inlined.bc"
 # What is known of the functions that are called there: what they do is nothing that the program
 # knows of, and what is looked at need not be loaded again.
@@ -88,7 +90,8 @@ def link_flags(compiler: Compiler, shared: bool) -> list[str]:
         MpippError: it cannot be built.
     """
     library = _built(compiler) / (_SHARED if shared else _EXECUTABLE)
-    return [*(f"-Wl,--wrap={name}" for name in _WRAPPED), str(library)]
+    needed = [] if compiler.is_clang else [f"-Wl,-u,{_SHADOW}"]
+    return [*(f"-Wl,--wrap={name}" for name in _WRAPPED), *needed, str(library)]
 
 
 def inlined(compiler: Compiler) -> Path:

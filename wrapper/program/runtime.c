@@ -92,7 +92,11 @@ static void say(int there) {
   if (here) ((mpipp_program_here_type *)here)(&mpipp_program, there);
 }
 
+// The C library of a static program copies memory before there are variables of threads.
+static int begun;
+
 __attribute__((constructor(101))) static void begin(void) {
+  begun = 1;
   say(1);
 }
 
@@ -113,6 +117,7 @@ INLINE int is_looked_at(uint64_t low, uint64_t high) {
 }
 
 INLINE void copies(const void *address, uint64_t bytes, int stores, uint64_t next) {
+  if (!begun) return;
   uint64_t *before = told[stores];
   int again = before[0] == WORD(address) && before[1] == bytes;
   before[0] = 0;
@@ -121,9 +126,9 @@ INLINE void copies(const void *address, uint64_t bytes, int stores, uint64_t nex
 }
 
 // Of the linker's --wrap, where GCC does not see what they do.
-void *__real_memcpy(void *, const void *, size_t) __attribute__((weak));
-void *__real_memmove(void *, const void *, size_t) __attribute__((weak));
-void *__real_memset(void *, int, size_t) __attribute__((weak));
+void *__real_memcpy(void *, const void *, size_t);
+void *__real_memmove(void *, const void *, size_t);
+void *__real_memset(void *, int, size_t);
 
 HIDDEN void *__wrap_memcpy(void *to, const void *from, size_t bytes) {
   copies(from, bytes, 0, NEXT);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Linked where GCC's -fsanitize=kernel-address has been at work: such code looks at the shadow from
-// the first instruction on, with the wrapper's library or without.
+// Linked into whatever GCC links: code of its -fsanitize=kernel-address uses the shadow from the
+// first instruction on, with the wrapper's library or without. A function with arrays marks its
+// frame there, and refers to nothing.
 #include <unistd.h>
 
 #include "program/program.h"
@@ -10,8 +11,9 @@
 
 extern struct mpipp_program mpipp_program HIDDEN;
 int mpipp_program_map(void) HIDDEN;
+void mpipp_need_shadow(void);
 
-__attribute__((constructor(101))) static void need_shadow(void) {
+__attribute__((constructor(101))) HIDDEN void mpipp_need_shadow(void) {
   static const char why[] =
       "mpipp: this program was compiled by mpipp with GCC, and has no 16 TB of "
       "addresses: run it without a limit of virtual memory (ulimit -v), or "
@@ -25,7 +27,8 @@ __attribute__((constructor(101))) static void need_shadow(void) {
 
 #ifdef MPIPP_EXECUTABLE
 // Before the constructors of its libraries.
-__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = need_shadow;
+__attribute__((section(".preinit_array"),
+               used)) static void (*const first)(void) = mpipp_need_shadow;
 #endif
 
 static inline __attribute__((always_inline)) void tell(const void *address, uint64_t bytes,
