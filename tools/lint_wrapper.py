@@ -22,6 +22,8 @@ from mpipp.errors import MpippError  # noqa: E402
 
 COMPILERS = ("gcc", "clang")
 KEPT = ROOT / "build" / "tests" / "cache"
+# Programs have threads and signal handlers with small stacks: of larger frames the compiler tells.
+WARNINGS = ["-Werror", "-Wframe-larger-than=2048"]
 FLAVORS_EXPECTED = set(mpi.FLAVORS)
 
 
@@ -71,7 +73,7 @@ def _compiles(one: mpi.Mpi, compiler: str) -> bool:
 def _built(one: mpi.Mpi) -> str:
     # What was wrong.
     try:
-        build.build(one, force=True, extra_flags=["-Werror"])
+        build.build(one, force=True, extra_flags=WARNINGS)
     except MpippError as error:
         return f"{error}\n"
     return ""
@@ -79,7 +81,7 @@ def _built(one: mpi.Mpi) -> str:
 
 def _compiled(one: mpi.Mpi, compiler: str) -> str:
     # The same. gcc finds some mistakes only while optimizing; clang finds all of its own before.
-    flags = ["-Werror", *(["-O0"] if compiler == "clang" else [])]
+    flags = [*WARNINGS, *(["-O0"] if compiler == "clang" else [])]
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         build.write_have(one, work)
