@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -133,3 +134,25 @@ def test_a_signal_may_come_at_any_time(mpi: MPI, how: str, tmp_path: Path) -> No
 def test_what_is_received_is_there_before_a_message_tells_of_it(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("told_by_message.c", mpi, "-pthread")], "--check=buffers")
     assert (run.status, run.output, run.blocks) == (0, "20000 right\n", [])
+
+
+# A signal's frame is larger where the processor has AVX-512: no handler fits behind it there.
+LARGEST_FRAME = 2100
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("thread", [[], ["thread"]], ids=["first", "thread"])
+@pytest.mark.parametrize("size", [0, 4096, 8192, 65536])
+def test_an_alternate_stack(mpi: MPI, size: int, thread: list[str]) -> None:
+    """Nothing below it is written; where it is too small for a walk the callers are not known."""
+    program = runs.program("small_stack.c", mpi, "-pthread")
+    run = runs.run(mpi, [program, str(size), *thread], "--check=buffers", n=1)
+    said = re.fullmatch(r"(\d+) bytes below, least (\d+)\n", run.output)
+    assert said and run.status == 0, run
+    if size == 4096 and int(said[2]) > LARGEST_FRAME:
+        pytest.skip("a signal's frame is nearly as large as that stack")
+    assert said[1] == "0"
+    assert ", at 0x" in run.blocks[0] and "\n    at small_stack.c:" in run.blocks[0]
+    walked = "\n    from small_stack.c:" in run.blocks[0]
+    if size or not thread:  # such a thread's stack has room for a walk, or not
+        assert walked == (size != 4096), run.blocks

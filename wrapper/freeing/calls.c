@@ -222,9 +222,10 @@ static const struct mpipp_system *find(long number) {
   return NULL;
 }
 
-int mpipp_use_begins(struct mpipp_use *use, long number) {
+// The lists are on the stacks of calls looked at only: a handler of signals may have
+// little of one.
+__attribute__((noinline)) static int begins(struct mpipp_use *use) {
   struct mpipp_system_parts parts;
-  if (!looks() || !(use->system = find(number))) return 0;
   int saved = errno, is_met = 0;
   list(use, NOT_YET, &parts);
   for (int i = 0; i < parts.count; i++) {
@@ -235,9 +236,8 @@ int mpipp_use_begins(struct mpipp_use *use, long number) {
   return is_met;
 }
 
-void mpipp_use_ends(struct mpipp_use *use, long result, void *caller) {
+__attribute__((noinline)) static void has_ended(struct mpipp_use *use, long result, void *caller) {
   struct mpipp_system_parts parts;
-  if (result < 0) return;
   int saved = errno;
   list(use, result, &parts);
   for (int i = 0; i < parts.count; i++) {
@@ -245,5 +245,13 @@ void mpipp_use_ends(struct mpipp_use *use, long result, void *caller) {
     mpipp_system_has_used(one->start, one->bytes, one->stores, (uint64_t)(uintptr_t)caller);
   }
   errno = saved;
+}
+
+int mpipp_use_begins(struct mpipp_use *use, long number) {
+  return looks() && (use->system = find(number)) && begins(use);
+}
+
+void mpipp_use_ends(struct mpipp_use *use, long result, void *caller) {
+  if (result >= 0) has_ended(use, result, caller);
 }
 #endif

@@ -18,6 +18,7 @@
 #include "guard/held.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
+#include "guard/stacks.h"
 #include "recorders/threads.h"
 #include "records/registry.h"
 #include "watch/disagreement.h"
@@ -74,10 +75,12 @@ static uint64_t instruction(const ucontext_t *context) {
 #endif
 }
 
-// What called an instruction: this function and the system's own are further in.
-static uint64_t walk(uint64_t pc, uint64_t *callers) {
+// What called an instruction: this function and the system's own are further in. context: NULL, or
+// the handler's.
+static uint64_t walk(uint64_t pc, const void *context, uint64_t *callers) {
   void *stack[FRAMES];
-  int depth = mpipp_walks_stacks ? backtrace(stack, FRAMES) : 0, first = 0;
+  int walks = mpipp_walks_stacks && (!context || mpipp_can_walk(context));
+  int depth = walks ? backtrace(stack, FRAMES) : 0, first = 0;
   while (first < depth && (uint64_t)(uintptr_t)stack[first] != pc) first++;
   uint64_t count = 0;
   for (int i = first + 1; i < depth && count < MPIPP_TOUCH_CALLERS; i++)
@@ -123,8 +126,9 @@ int mpipp_is_touched(uint64_t serial) {
 }
 
 // What was found, where the stack has that address. NULL: it is known, or there is no room, and
-// those before it are told of.
-static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t at) {
+// those before it are told of. context: as of `walk`.
+static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t at,
+                                     const void *context) {
   int i = 0;
   __atomic_store_n(&touched[found->serial % TOUCHED], found->serial, __ATOMIC_RELAXED);
   while (i < ROOM && !claim(&touches[i], MPIPP_TOUCH_NONE)) i++;
@@ -145,7 +149,7 @@ static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t a
   touch->tid = (uint64_t)syscall(SYS_gettid);
   touch->instruction = found->instruction;
   touch->frames = (uintptr_t)&touch->count;
-  touch->count = walk(at, touch->callers);
+  touch->count = walk(at, context, touch->callers);
   if (is_repeated(touch)) {
     set_state(touch, MPIPP_TOUCH_NONE);
     return NULL;
@@ -166,7 +170,7 @@ static struct mpipp_touch *take_down_fault(const struct mpipp_guarded *guarded, 
                               .cover = (uintptr_t)guarded->cover,
                               .receives = guarded->parts[part].writes};
   if (found.receives && !found.stores) found.sum = mpipp_pages_sum(mpipp_page_down(address));
-  return take_down(&found, found.instruction);
+  return take_down(&found, found.instruction, context);
 }
 
 // Whether it is the first at its place, as far as that is remembered.
@@ -191,7 +195,7 @@ void mpipp_faults_expect(uint64_t address, uint64_t bytes) {
 }
 
 void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t buffer) {
-  struct mpipp_touch *touch = touches ? take_down(found, next) : NULL;
+  struct mpipp_touch *touch = touches ? take_down(found, next, NULL) : NULL;
   if (touch && stops) stop_at(touch, buffer);
 }
 

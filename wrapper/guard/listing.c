@@ -11,7 +11,7 @@
 
 // Not by readdir, which takes memory from malloc.
 static int look(int directory, int (*is_it)(int, const char *, void *), void *with) {
-  _Alignas(struct dirent64) char all[1 << 12];
+  _Alignas(struct dirent64) char all[1 << 10];
   for (;;) {
     long got = syscall(SYS_getdents64, directory, all, sizeof all);
     if (got <= 0) return got < 0 ? -1 : 0;

@@ -3,8 +3,12 @@
 #include "guard/stacks.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include "guard/known.h"
@@ -12,7 +16,8 @@
 #include "recorders/threads.h"
 #include "records/registry.h"
 
-enum { MOST_MAPPINGS = 64 };
+// backtrace takes 2 KiB of the C library and libgcc here.
+enum { MOST_MAPPINGS = 64, WALK_BYTES = 3072 };
 
 static int is_in(const struct mpipp_thread *thread, uint64_t low, uint64_t high) {
   return thread->stack_start < high && low < thread->stack_end;
@@ -95,4 +100,22 @@ int mpipp_is_on_own_stack(void) {
   if (walk.turns || walk.stack >= mpipp_self->stack_end) return 0;
   if (mpipp_self->tid == mpipp_registry.pid) return begins_process(walk.stack);
   return begins_threads(walk.code);
+}
+
+// Whether there is memory, as far as the system tells: it reads the mask there before it refuses
+// what to do with it. The library beside takes more of the stack in calls that read memory.
+static int is_there(uint64_t address) {
+  enum { WHAT = -1, MASK_BYTES = 8 };
+  return syscall(SYS_rt_sigprocmask, WHAT, address, NULL, MASK_BYTES) == 0 || errno != EFAULT;
+}
+
+int mpipp_can_walk(const void *context) {
+  const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
+  const struct mpipp_thread *self = mpipp_self;
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  uint64_t low = (uint64_t)(uintptr_t)alternate->ss_sp;
+  if (!(alternate->ss_flags & SS_DISABLE) && here - low < alternate->ss_size)
+    return here - low >= WALK_BYTES;
+  if (is_in(self, here, here + 1)) return here - self->stack_start >= WALK_BYTES;
+  return is_there(here - WALK_BYTES); // behind other stacks is a page that nobody may use
 }

@@ -108,7 +108,7 @@ void mpipp_initialized(void) {
   if (!__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL)) {
     start_predefined();
     int length;
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING]; // too large for small stacks
     PMPI(Get_library_version)(version, &length);
     memcpy(mpipp_registry.library_version, version, sizeof mpipp_registry.library_version - 1);
     int standard = 0, minor = 0;

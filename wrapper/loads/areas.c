@@ -18,6 +18,7 @@
 #include "guard/faults.h"
 #include "guard/memory.h"
 #include "guard/pages.h"
+#include "guard/stacks.h"
 #include "guard/system.h"
 #include "layouts/comb.h"
 #include "loads/budget.h"
@@ -119,10 +120,11 @@ static int is_c_library(uint64_t pc) {
   return 0;
 }
 
-// A return address in what called the C library's function.
-static uint64_t caller_of(uint64_t pc) {
+// A return address in what called the C library's function; 0: it is not known.
+static uint64_t caller_of(uint64_t pc, const void *context) {
   void *stack[FRAMES];
-  int depth = mpipp_walks_stacks ? backtrace(stack, FRAMES) : 0, at = 0;
+  int walks = mpipp_walks_stacks && mpipp_can_walk(context);
+  int depth = walks ? backtrace(stack, FRAMES) : 0, at = 0;
   while (at < depth && (uint64_t)(uintptr_t)stack[at] != pc) at++;
   while (at < depth && is_c_library((uint64_t)(uintptr_t)stack[at])) at++;
   return at < depth ? (uint64_t)(uintptr_t)stack[at] : 0;
@@ -139,12 +141,12 @@ static void log_bytes(uint64_t start, uint64_t bytes, int stores, uint64_t next)
 }
 
 // The C library's functions load more than they are asked for.
-static void take_down(uint64_t address, uint64_t pc, int stores) {
+static void take_down(uint64_t address, uint64_t pc, int stores, const void *context) {
   int in_library = is_c_library(pc);
   uint64_t next = in_library ? 0 : pc + 1;
   uint32_t bytes = mpipp_instruction_bytes((const unsigned char *)(uintptr_t)pc, stores);
   if (bytes > 1 && address % MPIPP_PAGE == 0) bytes = 1; // it may begin in the page before
-  if (in_library && stores) next = caller_of(pc);
+  if (in_library && stores) next = caller_of(pc, context);
   if (bytes && next) log_bytes(address, bytes, stores, next);
 }
 
@@ -229,7 +231,7 @@ static int meet(struct mpipp_area *area, uint64_t address, uint64_t pc, ucontext
     open_page(area, address, OPEN);
     return 1;
   }
-  take_down(address, pc, stores);
+  take_down(address, pc, stores, context);
   int steps_on = state == CLOSED && may_step(context, pc);
   mpipp_budget_faulted(steps_on);
   if (steps_on)

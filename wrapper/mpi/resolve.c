@@ -7,6 +7,7 @@
 #include <execinfo.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { KNOWN_LAYERS = 256, MAX_DISTANCE = 1 << 14 };
@@ -59,10 +60,12 @@ static void *look_in(const char *path, const char *name) {
 static void *find(const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
   if (address) return address;
-  struct mpipp_paths paths = {.used = 0};
-  dl_iterate_phdr(add_path, &paths);
-  for (const char *path = paths.text; *path && !address; path += strlen(path) + 1)
+  struct mpipp_paths *paths = calloc(1, sizeof *paths); // too large for small stacks
+  if (!paths) return NULL;
+  dl_iterate_phdr(add_path, paths);
+  for (const char *path = paths->text; *path && !address; path += strlen(path) + 1)
     address = look_in(path, name);
+  free(paths);
   return address;
 }
 

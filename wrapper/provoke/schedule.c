@@ -107,7 +107,7 @@ static struct mpipp_schedule_item *items_of(struct mpipp_deferred *list, uint32_
 // told together. One line at once, so that those of several processes do not mix.
 static void show(const struct mpipp_schedule_item *items, uint32_t count,
                  const struct mpipp_call *call, int flushes) {
-  char text[2048];
+  char text[1900];
   int room = (int)sizeof text - 100;
   int used = snprintf(text, sizeof text, "mpipp: rank %d: before %s:", mpipp_registry.world_rank,
                       mpipp_procedure_names[call->procedure]);

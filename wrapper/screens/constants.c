@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LINES = 8192 }; // bytes that are read at a time: a line has less
+enum { CHUNK = 512, HEAD = 64 }; // bytes that are read at a time, and of a line
 
 struct mpipp_constants mpipp_constants;
 int64_t mpipp_first_beyond = MPIPP_FIRST_ADDRESS;
@@ -65,20 +65,19 @@ static void read_line(const char *line, mpipp_mapped_part *tell, void *context) 
 
 void mpipp_mapped_now(mpipp_mapped_part *tell, void *context) {
   int saved = errno, file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  char lines[LINES];
-  size_t held = 0;
-  while (file >= 0) {
-    ssize_t got = read(file, lines + held, sizeof lines - 1 - held);
-    if (got <= 0) break;
-    held += (size_t)got;
-    lines[held] = 0;
-    char *line = lines;
-    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
-      *end = 0;
-      read_line(line, tell, context);
+  char chunk[CHUNK], head[HEAD] = ""; // of a line: addresses and mode
+  size_t length = 0;
+  ssize_t got = 0;
+  while (file >= 0 && (got = read(file, chunk, sizeof chunk)) > 0) {
+    for (ssize_t i = 0; i < got; i++) {
+      if (chunk[i] != '\n') {
+        if (length + 1 < sizeof head) head[length++] = chunk[i];
+        continue;
+      }
+      head[length] = 0;
+      read_line(head, tell, context);
+      length = 0;
     }
-    held -= (size_t)(line - lines);
-    memmove(lines, line, held);
   }
   if (file >= 0) close(file);
   errno = saved;

@@ -81,7 +81,8 @@ static int connected(const char *path) {
 // Where the program's code is, for readers that come when the process has gone.
 static void list_code(void) {
   FILE *maps = fopen("/proc/self/maps", "re");
-  char *listed = maps ? mpipp_map(CODE_BYTES) : NULL, line[PATH_MAX + 128];
+  char *listed = maps ? mpipp_map(CODE_BYTES) : NULL;
+  static char line[PATH_MAX + 128]; // too large for small stacks
   uint64_t used = 0;
   while (listed && fgets(line, sizeof line, maps)) {
     const char *mode = strchr(line, ' ');
