@@ -18,7 +18,7 @@ from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
-from mpipp.watch import nodes, start
+from mpipp.watch import faults, nodes, start
 from mpipp.watch.blocks import Block, counted, joined, records
 from mpipp.watch.interrupted import WAITING
 from mpipp.watch.report import Collected, More
@@ -42,7 +42,6 @@ class Found(NamedTuple):
     """What a run has found."""
 
     total: Total
-    not_checked: list[str]
     blocks: list[Block]
 
 
@@ -56,7 +55,7 @@ def write(directory: Path, found: Found, run: dict[str, Any]) -> None:
         "warnings": total.warnings,
         "more": total.untold,
         "suppressed": [{"reason": reason, "count": count} for reason, count in total.suppressed],
-        "not_checked": found.not_checked,
+        "not_checked": [*total.lost, *total.unchecked],
         "guarded": [row._asdict() for row in total.covered],
         "provoked": [row._asdict() for row in total.provoked],
         "summary": total.line(),
@@ -83,7 +82,7 @@ def put_together(directory: str, team: Team | None) -> Found:
     """The same in any case; the first of a team writes it, and is given what is found."""
     found = gather(directory, False, Settings(report=directory, kept=True), late=0, team=team)
     blocks, total = joined(found.blocks, found.total)
-    put = Found(total, list(total.unchecked), blocks)
+    put = Found(total, blocks)
     if team is not None and team.rank:
         return put
     try:
@@ -113,7 +112,20 @@ def begin(report: str) -> str:
             continue
         except OSError as error:
             raise MpippError(f"cannot remove {path}: {error.strerror}") from None
+    for path in traces(report):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
     return os.path.abspath(report)
+
+
+def traces(directory: str) -> list[str]:
+    """The files that have tracebacks of watchers."""
+    names = (os.path.basename(path) for path in saving.paths(directory))
+    return [
+        os.path.join(directory, name)
+        for name in names
+        if name.startswith(faults.BEGIN) and name.endswith(faults.END)
+    ]
 
 
 def gather(
@@ -131,21 +143,23 @@ def gather(
         team: who shares the work; the first of them is given the result.
     """
     try:
-        found, unchecked = _ended(directory, late)
+        found, unread = _ended(directory, late)
     except MpippError as error:
-        found, unchecked = [], [str(error)]
+        found, unread = [], [str(error)]
     # Who has not ended has not counted what it has told.
     totals = [one.total if one.ended else counted(one.blocks) for one in found]
-    total = sum_of(totals, NOTHING._replace(unchecked=tuple(unchecked)))
+    total = sum_of(totals, NOTHING._replace(lost=tuple(unread)))
     going_on = [one.name for one in found if not one.ended]
     if going_on:
         sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
-        total = total.plus(NOTHING._replace(unchecked=(sentence,)))
+        total = total.plus(NOTHING._replace(lost=(sentence,)))
     told = {one.name for one in found if one.ended} | ({start.node()} if has_told else set())
     compared = run.compare(directory, told, team)
     made = chosen.joined([settings.checks] if settings.checks else [one.checks for one in found])
     collected = Collected(suppressed(settings, found), made)
-    collected.unchecked = dict.fromkeys(compared.unchecked)
+    collected.lost = dict.fromkeys(compared.lost)
+    limits = (sentence for sentence in compared.unchecked if sentence not in collected.lost)
+    collected.unchecked = dict.fromkeys(limits)
     blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
     view = compared.view
     known = view.where, view.label, view.frames, view.world

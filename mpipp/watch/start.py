@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
 BESIDE = "libmpipp_free.so"  # beside the wrapper; it is loaded, too, where it is told of memory
 _BACKLOG = 4096
+_RANKS = ("PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PALS_RANKID")
 
 
 def node() -> str:
@@ -71,10 +72,16 @@ def _announce(path: str) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as made:
         try:
             made.connect(path)
-            made.send(b"MPIPPRUN")
+            made.send(b"MPIPPRUN" + _rank().encode())
         except OSError:
             return False
     return True
+
+
+def _rank() -> str:
+    # As the launcher says; "": it does not.
+    found = (os.environ[name] for name in _RANKS if name in os.environ)
+    return next((rank for rank in found if rank.isdecimal() and rank.isascii()), "")
 
 
 def _start(path: str, directory: str, settings: str) -> None:

@@ -107,7 +107,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
     leave(tmp_path)
     paths = saving.paths(str(tmp_path / saving.PROCESSES))
     found = many.chosen(paths, many.Alone())
-    assert found == ([], [], set(range(SIZE)), SIZE, False, [])
+    assert found == ([], [], set(range(SIZE)), SIZE, False, [], [])
     Path(paths[4]).unlink()
     Path(paths[5]).write_bytes(b"")
     compared = run.compare(str(tmp_path), told=[])

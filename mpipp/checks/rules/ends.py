@@ -15,6 +15,15 @@ RULES = (
         "has killed the launcher says which",
     ),
     Rule(
+        "died-late",
+        "process-died",
+        "11.2.2",
+        "MPI_Finalize ends MPI, not the process, which goes on until it returns from main or calls "
+        "exit",
+        "look at what it printed, and at its core file with mpipp gdb: the destructors of static "
+        "objects run then, and what was given to atexit",
+    ),
+    Rule(
         "no-finalize",
         "no-finalize",
         "11.2.2",
