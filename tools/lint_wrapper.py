@@ -22,8 +22,8 @@ from mpipp.errors import MpippError  # noqa: E402
 
 COMPILERS = ("gcc", "clang")
 KEPT = ROOT / "build" / "tests" / "cache"
-# More than a user's build has, where a warning helps nobody. Programs have threads and signal handlers
-# with small stacks: the compiler reports larger frames.
+# More than a user's build has, where a warning helps nobody. Programs have threads and signal
+# handlers with small stacks: the compiler reports larger frames.
 FLAGS = ("-Werror", "-Wshadow", "-Wmissing-prototypes", "-Wframe-larger-than=2048")
 FLAVORS_EXPECTED = set(mpi.FLAVORS)
 

@@ -78,18 +78,19 @@ class Chosen(NamedTuple):
     world_size: int
     logged: bool  # whether there are logs of one-sided communication
     unchecked: list[str]  # sentences
+    lost: list[str]  # of these, files that could not be read
 
 
 def chosen(paths: Sequence[str], team: Team) -> Chosen:
     """Choose among the files of processes; the same at all of a team."""
     own = paths[team.rank :: team.size]
     heads: dict[str, files.Head] = {}
-    unchecked = []
+    unread: list[str] = []
     for path in own:
         try:
             heads[path] = files.head(path)
         except MpippError as error:
-            unchecked.append(str(error))
+            unread.append(str(error))
     ranks: dict[int, list[str]] = defaultdict(list)
     known = [_rank(heads.get(path)) for path in own]
     for number, data in enumerate(team.gather(array.array("q", known).tobytes())):
@@ -100,18 +101,20 @@ def chosen(paths: Sequence[str], team: Team) -> Chosen:
     size = max(_numbers(team, [max(sizes, default=0)]))
     logged = any(_numbers(team, [any(head.info.logged for head in heads.values())]))
     buckets = _buckets(heads, team)
-    wrong, orders = _wrong(list(_parts(heads, buckets, unchecked)), team)
+    wrong, orders = _wrong(list(_parts(heads, buckets, unread)), team)
     _add_silent(wrong, ranks, team)
     unordered = [_rank(head) for head in heads.values() if head.unordered]
-    unchecked += _not_in_order(set(_numbers(team, unordered)), orders)
-    sentences = [data.decode() for data in team.gather("\n".join(unchecked).encode())]
+    not_in_order = _not_in_order(set(_numbers(team, unordered)), orders)
+    sentences = [data.decode() for data in team.gather("\n".join(unread).encode())]
+    lost = {line for text in sentences for line in text.splitlines()}
     return Chosen(
         list(_portions(wrong, ranks)),
         list(_orders(orders, ranks)),
         set(ranks),
         size,
         logged,
-        sorted({line for text in sentences for line in text.splitlines()}),
+        sorted({*lost, *not_in_order}),
+        sorted(lost),
     )
 
 
@@ -185,9 +188,7 @@ def _buckets(heads: dict[str, files.Head], team: Team) -> set[int]:
     return {number // 2 for number, total in enumerate(everywhere) if total}
 
 
-def _parts(
-    heads: dict[str, files.Head], buckets: set[int], unchecked: list[str]
-) -> Iterator[_Part]:
+def _parts(heads: dict[str, files.Head], buckets: set[int], unread: list[str]) -> Iterator[_Part]:
     # What processes have added to the sums of channels in these buckets.
     for path, head in heads.items():
         if buckets.isdisjoint(bucket for bucket, _, _ in head.sums):
@@ -198,7 +199,7 @@ def _parts(
                 if key % BUCKETS in buckets:
                     yield key, _rank(head), peer, one, other, node
         except MpippError as error:
-            unchecked.append(str(error))
+            unread.append(str(error))
 
 
 def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dict[int, set[int]]]:

@@ -48,6 +48,7 @@ class Compared(NamedTuple):
     processes: list[Process]
     view: View
     unchecked: list[str]  # sentences
+    lost: list[str]  # of these, processes of which nothing could be read
 
 
 class View:
@@ -94,18 +95,19 @@ def compare(directory: str, told: Iterable[str], team: Team | None = None) -> Co
         return _of_few(directory, told, every)
     choice = many.chosen(every, team or many.Alone())
     if team is not None and team.rank:
-        return Compared([], [], View([]), [])
+        return Compared([], [], View([]), [], [])
     return _of_many(directory, told, every, choice)
 
 
 def _of_few(directory: str, told: Iterable[str], every: Sequence[str]) -> Compared:
-    unchecked: list[str] = []
-    found = _read(dict.fromkeys(every), unchecked)
+    lost: list[str] = []
+    found = _read(dict.fromkeys(every), lost)
+    unchecked = [*lost]
     fresh = _fresh(found, told, functools.partial(_between, over=False), unchecked)
     ranks = {one.info.world_rank for one in found}
     size = max((one.info.world_size or 0 for one in found), default=0)
     missing = sorted(set(range(size)) - ranks)
-    return _completed(directory, found, fresh, missing, unchecked)
+    return _completed(directory, found, fresh, missing, (unchecked, lost))
 
 
 def _of_many(directory: str, told: Iterable[str], every: Sequence[str], choice: Chosen) -> Compared:
@@ -115,10 +117,12 @@ def _of_many(directory: str, told: Iterable[str], every: Sequence[str], choice: 
     _of_channels(choice, told, named, unchecked)
     _of_orders(choice, told, named, unchecked)
     read = every if choice.logged else sorted(named.wanted)
-    again = _read({path: named.wanted.get(path, ()) for path in read}, unchecked)
+    lost = [*choice.lost]
+    again = _read({path: named.wanted.get(path, ()) for path in read}, lost)
     missing = sorted(set(range(choice.world_size)) - choice.ranks)
-    unchecked += choice.unchecked
-    return _completed(directory, again, list(_numbered(named.findings, again)), missing, unchecked)
+    unchecked += [*choice.unchecked, *lost]
+    fresh = list(_numbered(named.findings, again))
+    return _completed(directory, again, fresh, missing, (unchecked, lost))
 
 
 class _Named:
@@ -234,13 +238,17 @@ def _completed(
     found: Sequence[Written],
     fresh: list[Finding],
     missing: Sequence[int],
-    unchecked: list[str],
+    said: tuple[list[str], list[str]],
 ) -> Compared:
+    # `said`: what was not checked so far, and of that what was lost.
+    unchecked, lost = said
     if missing:
         has = f"{wording.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
-        unchecked.append(f"{has} left nothing in {directory} to compare: is it of all nodes?")
+        lost.append(f"{has} left nothing in {directory} to compare: is it of all nodes?")
+        unchecked.append(lost[-1])
     fresh += _of_logs(found, missing, unchecked)
-    return Compared(fresh, _processes(found), View(found), list(dict.fromkeys(unchecked)))
+    every = (list(dict.fromkeys(sentences)) for sentences in said)
+    return Compared(fresh, _processes(found), View(found), *every)
 
 
 def _of_logs(

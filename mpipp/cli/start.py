@@ -33,6 +33,7 @@ WITH_VALUE = (
     *("--suppress", "--error-exit", "--provoke-sweep"),
 )  # options that a word of their own follows
 _SAME = {"-np": "-n"}
+_OF_VARIABLES = {"variables", "variable-type"}  # a check that only gdb makes
 _LOG = "MPIPP_RMA_LOG"
 _HANG_AFTER = 30.0  # seconds
 _MOST_STATUS = 255  # of a process: the system keeps 8 bits
@@ -193,7 +194,7 @@ def refuse(arguments: argparse.Namespace) -> None:
     bytes_kept = os.environ.get(_LOG, "0")
     if _names_group(arguments, "rma") and not (bytes_kept.isascii() and bytes_kept.isdigit()):
         raise MpippError(f"{_LOG}={bytes_kept}: a number of bytes")
-    if _chosen(arguments) == ["variable-type"]:
+    if arguments.check and _OF_VARIABLES.issuperset(arguments.check.split(",")):
         raise MpippError(
             f"--check={arguments.check} finds nothing in a watched run, which does not know the "
             "program's variables: stop the program in gdb, and type mpipp check"

@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import selectors
-import shutil
 import signal
 import socket
 import subprocess
@@ -60,7 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--error-exit",
         type=int,
         metavar="N",
-        help="with --check: exit with this status if there are errors",
+        help="with --check: exit with this status if there are errors, or a process or the watcher "
+        "was lost before all was checked",
     )
     parser.add_argument("-q", action="store_true", help="with --check: no line where all is well")
 
@@ -104,15 +104,16 @@ def run(
             session.add(found)
         session.join()
     finally:
-        shutil.rmtree(directory, ignore_errors=True)
+        _remove(directory)
         if not arguments.report:
             with contextlib.suppress(OSError):  # no other node has made it
                 RunDirectory(shared).discard()
+    session.end(status)
     if arguments.report:
         seconds_taken = round(time.monotonic() - begun, 3)
         session.write(shared, {**how, "seconds": seconds_taken, "exit": status})
     session.summary(arguments.q)
-    if session.total.errors and arguments.error_exit is not None:
+    if session.total.has_failed and arguments.error_exit is not None:
         return int(arguments.error_exit)
     return status
 
@@ -125,6 +126,16 @@ def _begun(report: str | None) -> str:
         return os.path.join(os.getcwd(), name)
     RunDirectory(report).begin()
     return os.path.abspath(report)
+
+
+def _remove(directory: str) -> None:
+    # All but a watcher's traceback, of which it has said where it is.
+    for name in os.listdir(directory):
+        if not name.endswith(".log"):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(directory, name))
+    with contextlib.suppress(OSError):
+        os.rmdir(directory)
 
 
 def _gathered(directory: str, has_ended: bool, told: str) -> Gathered:
@@ -217,7 +228,8 @@ class _Session:
         self._blocks: list[Block] = []
         self._held: list[str] = []  # that are not printed yet
         self._unfinished = 0
-        self._failures: list[str] = []
+        self._is_explained = False  # why the watcher has not told all
+        self._interrupted = 0  # by a signal
         self._ended = 0
         self._looks = False  # a watcher, at what there is
         self._given_up = False  # by the user, who waits no longer
@@ -243,6 +255,7 @@ class _Session:
             opening = self._opening if number in (signal.SIGINT, signal.SIGQUIT) else None
             if opening and opening.is_open:
                 return
+            self._interrupted = number
             # Before a process can die of it, and before a file is written, which may take long.
             for made in self._rests:
                 with contextlib.suppress(OSError):
@@ -317,7 +330,12 @@ class _Session:
             self._selector.unregister(made)
             del self._rests[made]
             made.close()
-        self._failures.append(why)
+        self._lose(why)
+        self._is_explained = True
+
+    def _lose(self, sentence: str) -> None:
+        # It would have been checked.
+        self.total = self.total.plus(NOTHING._replace(lost=(sentence,)))
 
     def _is_awaited(self) -> bool:
         if self._rests:
@@ -375,7 +393,8 @@ class _Session:
         elif "looking" in message:
             self._look(message["looking"])
         elif "failed" in message:
-            self.total = self.total.plus(NOTHING._replace(unchecked=(message["failed"],)))
+            self._lose(message["failed"])
+            self._is_explained = True
         elif "total" in message:
             self.total = self.total.plus(Total._make(message["total"]))
             self._ended += 1
@@ -420,29 +439,29 @@ class _Session:
         else:
             self._progress.end()
 
-    def not_checked(self) -> list[str]:
-        """Sentences."""
-        found = [*self.total.unchecked, *self._failures]
-        if self._failures:
-            return found
-        if self._unfinished:
-            found.append("the watcher has ended before the program")
-        elif not self._ended:
-            found.append("no watcher was there")
-        return found
+    def end(self, status: int) -> None:
+        """All that is to come has come; `status`: the launcher's."""
+        if not self._is_explained and self._unfinished:
+            self._lose("the watcher has ended before the program")
+        elif not self._is_explained and not self._ended:
+            self._lose("no watcher was there")
+        ending = f"exit status {status}" if status else ""
+        if self._interrupted:
+            ending = f"ended by {signal.Signals(self._interrupted).name}"
+        self.total = self.total._replace(ending=ending)
 
     def summary(self, quiet: bool) -> None:
         """The last lines."""
-        for sentence in self.total._replace(unchecked=tuple(self.not_checked())).remarks():
+        for sentence in self.total.remarks():
             sys.stderr.write(plain(f"mpipp: {sentence}\n"))
-        if not quiet or self.total.errors or self.total.warnings:
+        if not quiet or not self.total.is_well:
             sys.stderr.write(plain(f"mpipp: {self.total.line()}\n"))
 
     def write(self, directory: str, run: dict[str, Any]) -> None:
         """The findings as text, and all that reports show; `run`: how it was started."""
         from mpipp.watch import gathering
 
-        found = gathering.Found(self.total, self.not_checked(), self._blocks)
+        found = gathering.Found(self.total, self._blocks)
         try:
             gathering.write(directory, found, run)
         except OSError as error:

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Union, overload
 
-from mpipp.errors import MpippError, UnreadableMemory
+from mpipp.errors import GoneMemory, MpippError, UnreadableMemory
 from mpipp.model import (
     Broken,
     Buffer,
@@ -206,6 +206,8 @@ class Calls:
             return None
         try:
             return self._source.integers(raw.types, raw.type_count, size, signed=False)
+        except GoneMemory:
+            return ()  # as `_inputs`
         except MpippError:
             return None
 

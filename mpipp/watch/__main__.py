@@ -21,6 +21,7 @@ def main() -> int:
     """Watch until the last process has gone; returns the exit status."""
     # What is loaded stays: looking for garbage among it takes a tenth of the loading's time.
     gc.disable()
+    from mpipp.watch.faults import Traces
     from mpipp.watch.output import output
     from mpipp.watch.settings import Settings
     from mpipp.watch.watcher import Watcher
@@ -32,15 +33,14 @@ def main() -> int:
     settings = Settings(**json.loads(sys.argv[2]))
     listener = socket.socket(fileno=3)
     to = output(directory, settings)
+    traces = Traces(directory, settings)
     try:
         os.nice(5)
-        Watcher(listener, to, settings).run()
+        Watcher(listener, to, settings, traces).run()
     except Exception as error:  # a sentence, whatever it is
-        import traceback
-
-        with contextlib.suppress(OSError), _log(directory) as log:
-            traceback.print_exc(file=log)
-        to.failed(f"the watcher has failed ({type(error).__name__}: {error})")
+        traces.keep(error)
+        why = f"{type(error).__name__}: {error}"
+        to.failed(f"the watcher has failed ({why}): its traceback is in {traces.path}")
         return 1
     finally:
         to.close()

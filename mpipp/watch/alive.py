@@ -24,16 +24,16 @@ def wants_processor(pid: int) -> bool:
 
 def processor_time(pid: int) -> int:
     """What it has taken, in ticks of the system's clock; 0 if there is no such process."""
-    words = _words(pid)
+    words = fields(pid)
     return int(words[11]) + int(words[12]) if len(words) > 12 else 0
 
 
 def _state(pid: int) -> tuple[str, int]:
-    words = _words(pid)
+    words = fields(pid)
     return (words[0], int(words[6])) if len(words) > 6 else ("X", 0)
 
 
-def _words(pid: int) -> list[str]:
+def fields(pid: int) -> list[str]:
     # What the system tells of it, after its name.
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:

@@ -32,6 +32,7 @@ class Answering:
         tell: tells findings; returns whether any is new. Its second argument is what is added to
             each: a line.
         not_checked: is told what was not, a sentence.
+        lost: is told what would have been, had the process not ended.
         stopping: how a process stops where something is found.
         is_chosen: whether a finding is of a check that is to be made.
         is_known: whether it is suppressed.
@@ -42,6 +43,7 @@ class Answering:
         watched: Sequence[Watched],
         tell: Callable[[Sequence[Finding], str], bool],
         not_checked: Callable[[str], None],
+        lost: Callable[[str], None],
         stopping: Stopping,
         is_chosen: Callable[[Finding], bool],
         is_known: Callable[[Finding], bool],
@@ -49,6 +51,7 @@ class Answering:
         self._watched = watched
         self._tell = tell
         self._not_checked = not_checked
+        self._lost = lost
         self._stopping = stopping
         self._is_chosen = is_chosen
         self._is_known = is_known
@@ -160,7 +163,7 @@ class Answering:
         # What does not lie in the memory file is gone with the process.
         if isinstance(error, UnreadableMemory) and not goes_on(one.pid):
             why = "a call that had to be looked at: the process has ended meanwhile"
-            self._not_checked(f"{one.label()}: {why}")
+            self._lost(f"{one.label()}: {why}")
         else:
             self._not_checked(f"{one.label()}: {error}")
 

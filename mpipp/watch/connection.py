@@ -70,6 +70,8 @@ class Touching(NamedTuple):
 class Started(NamedTuple):
     """A process that is about to become the program."""
 
+    rank: str = ""  # as the launcher says, "" if it does not
+
 
 First = Union[Hello, Disagreeing, Strict, Late, Touching, Started]
 
@@ -100,8 +102,9 @@ def greeting(connection: socket.socket) -> First | None:
 def _greeting(data: bytes, files: array.array[int]) -> First | None:
     if not data:
         return None
-    if data == _START:
-        return Started()
+    if data.startswith(_START):
+        rank = data[len(_START) :]
+        return Started(rank.decode() if rank.isdigit() else "")
     if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPDIF"):
         return Disagreeing(*_DISAGREEING.unpack(data)[1:])
     if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPALL"):

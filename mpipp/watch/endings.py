@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.process import Process
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.model import Site, procedures
-from mpipp.show.phrases import Phrase
+from mpipp.show.phrases import Phrase, Value
 from mpipp.watch import connection
+from mpipp.watch.exits import Ending
 from mpipp.watch.watched import GONE, Watched, marked, operations
 
 if TYPE_CHECKING:
@@ -30,18 +32,25 @@ _WAITING = {
     *("MPI_Win_unlock", "MPI_Win_unlock_all", "MPI_Win_flush", "MPI_Win_flush_all"),
     *("MPI_Win_flush_local", "MPI_Win_flush_local_all"),
 }
-_WRONG_CALL = 0  # the least doubt
+_CERTAIN = -1  # the least doubt: a signal that no launcher sends
+_WRONG_CALL = 0
 _OUTSIDE = 2  # of who is outside of MPI, and not the first of all nodes to be seen
 _NO_SITE = Site(0)
 _STILL = 0.02  # seconds in which who does not move is taken to stand still
 _LOOKS = 50
 _MOST_TOLD = 8  # processes, and groups of others
 
+# What a process dies of that has lost another.
+_AFTER_OTHERS = (signal.SIGABRT, signal.SIGPIPE)
+
+_DIED, _DIED_LATE = "process-died", "died-late"
 _HOW = {
-    0: "process-died",
     connection.EXITING: "no-finalize",
     connection.ABORTING: "aborted",
 }
+_UNKNOWN = "by a signal or _exit"
+_OF_OUTPUT = "look at what it printed"
+_OF_CORE = "look at what it printed, and at its core file with mpipp gdb"
 
 # What to do about processes that died inside of calls: where an error was reported of each call,
 # and where none was.
@@ -55,45 +64,116 @@ _INSIDE = (
     "shows its core file"
 )
 
+_NOT_AFTER = (
+    "look for destructors and exit handlers that call MPI: few procedures may be called then"
+)
 # The program has not returned from main.
 _EXITED_INSIDE = (
     "look at what is printed before: MPI, or an error handler, has called exit inside of the call"
 )
 
 
-def findings(
-    ended: Sequence[tuple[Process, int]],
-    others: Sequence[Process],
-    place: Place,
-    wrong: Collection[Process] = (),
-) -> Iterator[Finding]:
+class Ended(NamedTuple):
+    """A process that did not end as it should.
+
+    Attributes:
+        end: what it has told of that (`connection`), 0: nothing.
+        by: how it has, None if the system does not say.
+        is_wrong: whether an error was told of the call that it is inside of.
+    """
+
+    process: Process
+    end: int
+    by: Ending | None
+    is_wrong: bool = False
+
+    @classmethod
+    def of(cls, one: Watched, number: int, is_wrong: bool) -> Ended:
+        """A watched process, which is that number of those that are told of."""
+        return cls(one.process(number), one.end, one.ending(), is_wrong)
+
+    @property
+    def way(self) -> tuple[int, Ending | None]:
+        """What it has in common with others that are told of with it."""
+        return self.end, None if self.end in _HOW else self.by
+
+
+def findings(ended: Sequence[Ended], others: Sequence[Process], place: Place) -> Iterator[Finding]:
     """One for each way in which processes have ended at the same time.
 
     Args:
-        ended: how each did: an end that it has told (`connection`), 0 without.
         others: processes that did not, or only because the launcher ends all of a job.
-        wrong: those inside of calls of which an error was told.
     """
-    for end, rule in _HOW.items():
-        processes = [process for process, how in ended if how == end]
-        if not processes:
-            continue
+    for way in sorted({one.way for one in ended}, key=lambda way: (way[0], str(way[1]))):
+        alike = [one for one in ended if one.way == way]
+        processes = [one.process for one in alike]
         parties = [party for one in processes[:_MOST_TOLD] for party in _parties(one)]
         details = _meanwhile(processes[0], others, place)
         if len(processes) > _MOST_TOLD:
             others_left = len(processes) - _MOST_TOLD
             details.insert(0, Phrase.of("and {others} others", others=others_left))
         parties[-1] = replace(parties[-1], details=tuple(details))
-        advice, how = "", "" if end else "signal-"
-        if not end and all(map(_is_inside, processes)):
-            is_wrong = all(one in wrong for one in processes)
-            advice, how = (_WRONG, "wrong-") if is_wrong else (_INSIDE, "inside-")
-        elif end == connection.EXITING and all(map(_is_in_mpi, processes)):
-            advice = _EXITED_INSIDE
-        case = f"{how}{'several' if len(processes) > 1 else 'one'}"
-        found = Finding.of(rule, parties, case, times=len(processes))
+        rule, case, facts, advice = _said(alike, *way)
+        case = f"{case}{'several' if len(processes) > 1 else 'one'}"
+        found = Finding.of(rule, parties, case, times=len(processes), **facts)
         found = replace(found, advice=Phrase(advice) if advice else found.advice)
         yield replace(found, standard=processes[0].registry.info.standard)
+
+
+class _Said(NamedTuple):
+    # The rule, the beginning of its case, the facts, and what to do: "" if the rule says it.
+    rule: str
+    case: str
+    facts: dict[str, Value]
+    advice: str
+
+
+def _said(alike: Sequence[Ended], end: int, by: Ending | None) -> _Said:
+    if end in _HOW:
+        is_inside = end == connection.EXITING and all(_is_in_mpi(one.process) for one in alike)
+        return _Said(_HOW[end], "", {}, _EXITED_INSIDE if is_inside else "")
+    how = Phrase.of(", {how}", how=_UNKNOWN if by is None else str(by))
+    is_inside = all(_is_inside(one.process) for one in alike)
+    if end == connection.FINALIZED:
+        case, advice = ("inside-", _NOT_AFTER) if is_inside else ("", "")
+        return _Said(_DIED_LATE, case, {"ending": how}, advice)
+    if not is_inside:
+        advice = "" if by is None else _OF_CORE if by.signal else _OF_OUTPUT
+        return _Said(_DIED, "signal-", {"ending": how}, advice)
+    # How MPI ends a process says nothing of why.
+    of_own = by is not None and is_own(by)
+    is_wrong = all(one.is_wrong for one in alike)
+    advice = _OF_CORE if of_own else _WRONG if is_wrong else _INSIDE
+    case = "wrong-" if is_wrong else "inside-"
+    return _Said(_DIED, case, {"ending": how if of_own else Phrase("")}, advice)
+
+
+def of_own_accord(first: Sequence[Watched], gone: Sequence[Watched]) -> list[Watched]:
+    """Of processes that died those that the launcher has not ended; all, if it may have been any.
+
+    The system may not say how they have ended; then nothing tells them apart here. What the
+    launcher ends may exit by itself, in a handler of its signal: it is not seen first.
+    """
+    died = [*first, *gone]
+    known = [(one, by) for one in died if (by := one.ending()) is not None]
+    certain = [(one, by) for one, by in known if is_own(by)]
+    if certain:
+        before = [one for one, by in certain if by.signal not in _AFTER_OTHERS]
+        return before or [one for one, _ in certain]
+    exited = [one for one, by in known if not by.signal]
+    has_first = any(one in exited for one in first) and len(known) == len(died)
+    return exited if has_first else died
+
+
+def is_own(by: Ending) -> bool:
+    """Whether it is by a signal that no launcher sends."""
+    return bool(by.signal) and not by.may_be_launchers
+
+
+def is_certain(one: Watched) -> bool:
+    """Whether a process has died so."""
+    by = one.ending()
+    return by is not None and is_own(by)
 
 
 def causes(
@@ -113,16 +193,21 @@ def causes(
         others: the other processes, but for those that have died before.
         is_wrong: whether an error was told of the call that a process is inside of.
     """
-    died = [one for one in others if one.state == GONE and not one.end]
-    inside = [one for one in died if set(one.inside()) - _INNOCENT]
     if any(one.end for one in first):
         return first
+    gone = _gone(others)
+    possible = of_own_accord(first, gone)
+    if all(map(is_certain, possible)):
+        return sorted(possible, key=_rank)
+    first = [one for one in first if one in possible]
+    died = [one for one in gone if one in possible]
+    inside = [one for one in died if set(one.inside()) - _INNOCENT]
     doubts = {one.pid: _doubt(one, is_wrong) for one in (*first, *inside)}
     least = min(doubts.values(), default=0)
     likely = [one for one in first if doubts[one.pid] == least]
     if not likely or least == _WRONG_CALL:  # who was seen first is of no account
         likely = [one for one in (*first, *inside) if doubts[one.pid] == least]
-    return sorted(likely, key=lambda one: one.registry.info.world_rank or 0)
+    return sorted(likely, key=_rank)
 
 
 def causes_too(
@@ -135,6 +220,9 @@ def causes_too(
     Which was the first of all is hardly known then: if it is outside of MPI, it is rather that one
     than those that wait.
     """
+    gone = _gone(others)
+    if len(of_own_accord(ended, gone)) < len(ended) + len(gone):  # how they have ended tells more
+        return causes(list(ended), others, is_wrong)
     found = causes([], [*ended, *others], is_wrong)
     outside = [one for one in ended if not one.inside()]
     if outside and all(_doubt(one, is_wrong) > _OUTSIDE for one in found):
@@ -147,6 +235,8 @@ def least_doubt(
 ) -> int | None:
     """The more, the less likely one of these is the cause; None without any."""
     least = _WRONG_CALL if is_first else _OUTSIDE
+    if any(map(is_certain, found)):
+        return _CERTAIN
     doubts = [
         _doubt(one, is_wrong) if one.inside() else max(least, _doubt(one, is_wrong))
         for one in found
@@ -166,6 +256,15 @@ def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
     if doubtful:
         return 3
     return 4 if inside - _INNOCENT else 5
+
+
+def _gone(others: Sequence[Watched]) -> list[Watched]:
+    # Without a word.
+    return [one for one in others if one.state == GONE and not one.end]
+
+
+def _rank(one: Watched) -> int:
+    return one.registry.info.world_rank or 0
 
 
 def _may_wait(procedure: str) -> bool:

@@ -17,7 +17,7 @@ from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
 from mpipp.rundirectory import DATA, NODES, PROCESSES, STARTED, STRICT, RunDirectory, paths
-from mpipp.watch import nodes, start
+from mpipp.watch import faults, nodes, start
 from mpipp.watch.blocks import Block, counted, joined, records
 from mpipp.watch.report import Collected, More
 from mpipp.watch.settings import Settings
@@ -40,7 +40,6 @@ class Found(NamedTuple):
     """What a run has found."""
 
     total: Total
-    not_checked: list[str]
     blocks: list[Block]
 
 
@@ -62,7 +61,7 @@ def _document(found: Found, run: dict[str, Any]) -> str:
         "warnings": total.warnings,
         "more": total.untold,
         "suppressed": [{"reason": reason, "count": count} for reason, count in total.suppressed],
-        "not_checked": found.not_checked,
+        "not_checked": [*total.lost, *total.unchecked],
         "guarded": [row._asdict() for row in total.covered],
         "provoked": [row._asdict() for row in total.provoked],
         "summary": total.line(),
@@ -89,7 +88,7 @@ def put_together(directory: str, team: Team | None) -> Found:
     """What mpipp exec has left, compared; the first of a team is given what is found."""
     found = gather(directory, False, Settings(report=directory, kept=True), late=0, team=team)
     blocks, total = joined(found.blocks, found.total)
-    return Found(total, list(total.unchecked), blocks)
+    return Found(total, blocks)
 
 
 def keep(directory: str, found: Found) -> bytes:
@@ -112,6 +111,16 @@ def _times(files: Iterable[str]) -> Iterator[int]:
             yield os.lstat(path).st_mtime_ns
 
 
+def traces(directory: str) -> list[str]:
+    """The files that have tracebacks of watchers."""
+    names = (os.path.basename(path) for path in paths(directory))
+    return [
+        os.path.join(directory, name)
+        for name in names
+        if name.startswith(faults.BEGIN) and name.endswith(faults.END)
+    ]
+
+
 def gather(
     directory: str,
     has_told: bool,
@@ -127,21 +136,23 @@ def gather(
         team: who shares the work; the first of them is given the result.
     """
     try:
-        found, unchecked = _ended(directory, late)
+        found, unread = _ended(directory, late)
     except MpippError as error:
-        found, unchecked = [], [str(error)]
+        found, unread = [], [str(error)]
     # Who has not ended has not counted what it has told.
     totals = [one.total if one.ended else counted(one.blocks) for one in found]
-    total = sum_of(totals, NOTHING._replace(unchecked=tuple(unchecked)))
+    total = sum_of(totals, NOTHING._replace(lost=tuple(unread)))
     going_on = [one.name for one in found if not one.ended]
     if going_on:
         sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
-        total = total.plus(NOTHING._replace(unchecked=(sentence,)))
+        total = total.plus(NOTHING._replace(lost=(sentence,)))
     told = {one.name for one in found if one.ended} | ({start.node()} if has_told else set())
     compared = run.compare(directory, told, team)
     made = chosen.joined([settings.checks] if settings.checks else [one.checks for one in found])
     collected = Collected(suppressed(settings, found), made)
-    collected.unchecked = dict.fromkeys(compared.unchecked)
+    collected.lost = dict.fromkeys(compared.lost)
+    limits = (sentence for sentence in compared.unchecked if sentence not in collected.lost)
+    collected.unchecked = dict.fromkeys(limits)
     blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
     view = compared.view
     known = view.where, view.label, view.frames, view.world, view.rank

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
+from collections.abc import Callable
 
 from mpipp.errors import GoneMemory, MpippError, UnreadableMemory
 from mpipp.registry.memory import Memory
@@ -27,12 +28,20 @@ class FileMemory:
         file: the memory file; `close` closes it.
         arena: the offset in it of the list of regions.
         others: what is asked for the rest.
+        goes_on: whether the process does, whose other memory is gone before its connection.
     """
 
-    def __init__(self, file: int, arena: int, others: Memory | None = None) -> None:
+    def __init__(
+        self,
+        file: int,
+        arena: int,
+        others: Memory | None = None,
+        goes_on: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._file = file
         self._arena = arena
         self._others = others
+        self._goes_on = goes_on
         self._ended = False
         self._regions: list[tuple[int, int, int]] = []
         self.not_there = 0
@@ -76,7 +85,12 @@ class FileMemory:
             except MpippError:
                 raise UnreadableMemory(address, length) from None
         if self._others is not None and 0 <= address <= address + length <= _ADDRESS_SPACE:
-            return self._others.read(address, length)
+            try:
+                return self._others.read(address, length)
+            except UnreadableMemory:
+                if self._goes_on():
+                    raise
+                raise GoneMemory(address, length) from None
         raise (GoneMemory if self._ended else UnreadableMemory)(address, length)
 
     def write(self, address: int, data: bytes) -> None:

@@ -22,7 +22,7 @@ from mpipp.watch.elsewhere import are_elsewhere, elsewhere
 from mpipp.watch.total import Total, covered, provoked
 from mpipp.watch.watched import Watched
 
-FORMAT, VERSION = "node", 2
+FORMAT, VERSION = "node", 3
 
 
 class Left:
@@ -157,7 +157,8 @@ def _read(path: str) -> Node:
 
 
 def _total(said: dict[str, Any]) -> Total:
-    unchecked = tuple(map(str, said.pop("unchecked")))
+    unchecked, lost = (tuple(map(str, said.pop(name))) for name in ("unchecked", "lost"))
+    ending = str(said.pop("ending"))
     suppressed = tuple((str(reason), number) for reason, number in said.pop("suppressed"))
     rows = covered(said.pop("covered"))
     done = provoked(said.pop("provoked"))
@@ -170,6 +171,8 @@ def _total(said: dict[str, Any]) -> Total:
     return Total(
         **said,
         unchecked=unchecked,
+        lost=lost,
+        ending=ending,
         suppressed=suppressed,
         covered=rows,
         provoked=done,

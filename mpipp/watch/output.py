@@ -200,8 +200,8 @@ class ToRun(ToStream):
     def failed(self, sentence: str) -> None:
         """The watcher cannot go on."""
         super().failed(sentence)
-        unchecked = (f"node {self._node.name}: {sentence}",)
-        total = counted(self._node.blocks)._replace(unchecked=unchecked)
+        lost = (f"node {self._node.name}: {sentence}",)
+        total = counted(self._node.blocks)._replace(lost=lost)
         self._node = self._node._replace(ended=True, total=total)
         self._save()
 

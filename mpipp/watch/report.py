@@ -38,6 +38,7 @@ class Collected:
         self.suppressed: Counter[str] = Counter()
         self._suppressions = suppressions
         self.unchecked: dict[str, None] = {}
+        self.lost: dict[str, None] = {}  # see Total
         self._known: set[object] = set()
         self._at: Counter[object] = Counter()
 
@@ -117,6 +118,7 @@ class Collected:
             unchecked,
             tuple(self.suppressed.items()),
             self.questions,
+            lost=tuple(self.lost),
         )
 
 

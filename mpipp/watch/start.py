@@ -32,6 +32,7 @@ _PATIENCE = 30.0  # seconds until another process has given up the lock: it hold
 _STEP = 0.005
 _CREDENTIALS = struct.Struct("=iII")
 _TIME = struct.Struct("@ll")  # struct timeval
+_RANKS = ("PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PALS_RANKID")
 
 
 def node() -> str:
@@ -141,7 +142,7 @@ def _announce(path: str) -> bool:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _TIME.pack(int(_PATIENCE), 0))
         try:
             connect(made, path)
-            made.send(b"MPIPPRUN")
+            made.send(b"MPIPPRUN" + _rank().encode())
         except BlockingIOError:
             raise OSError(errno.EAGAIN, "its watcher does not answer") from None
         except PermissionError:
@@ -149,6 +150,12 @@ def _announce(path: str) -> bool:
         except OSError:  # there is none, or it has just ended
             return False
     return True
+
+
+def _rank() -> str:
+    # As the launcher says; "": it does not.
+    found = (os.environ[name] for name in _RANKS if name in os.environ)
+    return next((rank for rank in found if rank.isdecimal() and rank.isascii()), "")
 
 
 def _start(path: str, directory: str, settings: str) -> None:

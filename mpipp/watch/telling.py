@@ -73,15 +73,21 @@ class Telling:
         """Said at the end."""
         self.collected.unchecked[sentence] = None
 
+    def lost(self, sentence: str) -> None:
+        """The same of what would have been checked, had nothing failed."""
+        self.collected.lost[sentence] = None
+
     def can_read(self, one: Watched) -> bool:
         """Whether the process has called MPI_Init, and its records can be read as they are now."""
+        if one.is_left_out:
+            return False
         try:
             one.refresh()
             for sentence in unseen(one, self._made):
-                self.not_checked(sentence)
+                self.lost(sentence)
             return one.initialized
         except MpippError as error:
-            self.not_checked(f"process {one.pid}: {error}")
+            self.lost(f"process {one.pid}: {error}")
             return False
 
     def is_wrong(self, one: Watched) -> bool:

@@ -22,13 +22,15 @@ class Total(NamedTuple):
     errors: int
     warnings: int
     untold: int  # findings beyond what is told
-    unchecked: tuple[str, ...]  # sentences
+    unchecked: tuple[str, ...]  # sentences: what the checks cannot tell of this program
     suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with how many findings it has
     questions: int = 0  # calls that a watcher was asked about
     covered: tuple[Guarded, ...] = ()  # in runs that guard buffers
     provoked: tuple[Provoked, ...] = ()
     in_valgrind: bool = False  # which tells of errors, too
     no_loads: bool = False  # nor stores of windows were looked at, only what is done on them
+    lost: tuple[str, ...] = ()  # sentences: what they could have told, had nothing failed
+    ending: str = ""  # how the program has ended, if not well: "exit status 3"
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -45,24 +47,40 @@ class Total(NamedTuple):
             provoked((*self.provoked, *other.provoked)),
             self.in_valgrind or other.in_valgrind,
             self.no_loads or other.no_loads,
+            tuple(dict.fromkeys((*self.lost, *other.lost))),
+            self.ending or other.ending,
         )
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there are errors, or nobody can say that there are none."""
+        return bool(self.errors or self.lost)
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing was found, and the program and the checks came to their ends."""
+        return not (self.has_failed or self.warnings or self.ending)
 
     def remarks(self) -> Iterator[str]:
         """What is said before the last line."""
-        yield from (f"not checked: {sentence}" for sentence in self.unchecked)
+        yield from (f"not checked: {sentence}" for sentence in (*self.lost, *self.unchecked))
         if self.suppressed:
             count = sum(number for _, number in self.suppressed)
             reasons = ", ".join(f"{reason} ({number})" for reason, number in self.suppressed)
             yield f"{count} suppressed: {reasons}"
 
     def line(self) -> str:
-        """ "no errors in 4 processes, 1,204 calls"."""
+        """ "no errors in 4 processes, 1,204 calls".
+
+        Where the program or the checks have not come to their ends, nobody knows that there are
+        none: "nothing found in 4 processes, 1,204 calls; exit status 3".
+        """
         found = [
             wording.counted(number, noun)
             for number, noun in ((self.errors, "error"), (self.warnings, "warning"))
             if number
         ]
-        told = ", ".join(found) or "no errors"
+        told = ", ".join(found) or ("no errors" if self.is_well else "nothing found")
         told += " beside valgrind's" * self.in_valgrind
         processes = wording.counted(self.processes, "process", "processes")
         calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
@@ -71,7 +89,8 @@ class Total(NamedTuple):
         more = f" ({self.untold} more not told)" if self.untold else ""
         if self.no_loads:
             calls += _NOT_OF_WINDOWS if self.in_valgrind else _NO_LOADS
-        return f"{told}{more} in {processes}, {calls}"
+        ending = f"; {self.ending}" if self.ending and not found else ""
+        return f"{told}{more} in {processes}, {calls}{ending}"
 
 
 def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:

@@ -8,22 +8,29 @@ import os
 import select
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import cast
 
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
-from mpipp.model import Thread, ThreadCall, procedures
+from mpipp.model import ProcessInfo, Thread, ThreadCall, procedures
 from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry
 from mpipp.registry.recorded import Recorded
 from mpipp.watch import connection as said
 from mpipp.watch import start
+from mpipp.watch.alive import goes_on
 from mpipp.watch.connection import Hello
+from mpipp.watch.exits import Ending, Exit
 from mpipp.watch.memory import FileMemory
 from mpipp.watch.places import Places
 from mpipp.watch.questions import Asker
 from mpipp.watch.touched import Touched
 
 RUNNING, OVER, GONE, LOST = "running", "over", "gone", "lost"
+_NOT_KNOWN = ProcessInfo("", "inert", 0, None, None, None, False, "", "", 0, 0, 0)
+_PATIENCE = 0.2  # seconds, of a process that has closed its files, until it has ended
 
 
 class Watched(Recorded):
@@ -38,6 +45,7 @@ class Watched(Recorded):
         deferred: how often its end was heard, and what others had said before came first.
         stopped: whether it was told to stop, since something was found.
         ended_at: when it ended, if that was not as it should be, on the monotonic clock.
+        is_left_out: whether nothing is read of it any more, since its records make no sense.
 
     Raises MpippError when its records cannot be read.
     """
@@ -50,6 +58,8 @@ class Watched(Recorded):
         self.spawned = 0
         self.deferred = 0
         self.stopped = False
+        self.is_left_out = False
+        self._exit = Exit(connection, hello.pid)
         with contextlib.ExitStack() as opened:
             opened.callback(os.close, hello.file)
             others = None
@@ -57,7 +67,7 @@ class Watched(Recorded):
                 others = ProcessMemory(hello.pid)
                 opened.callback(others.close)
             self._others = others
-            self.memory = FileMemory(hello.file, hello.arena, others)
+            self.memory = FileMemory(hello.file, hello.arena, others, partial(goes_on, hello.pid))
             self.places = Places(hello.pid, self.memory.code())
             self.registry: Registry = Touched(self.memory, hello.root, self.places)
             self.asker = Asker(self.memory, hello.root, self.places)
@@ -82,6 +92,21 @@ class Watched(Recorded):
             self._others = None
         self.memory.without_others()
         self.connection.close()
+
+    def leave_out(self) -> str:
+        """Read nothing of it any more, and let it go on; returns what it is called."""
+        info = replace(_NOT_KNOWN, pid=self.pid)
+        with contextlib.suppress(Exception):
+            info = self.registry.info
+        self.is_left_out = True
+        self.registry = cast(Registry, Unread(info))
+        self.state = LOST
+        self.answer(said.LOOKED)
+        return self.label()
+
+    def ending(self) -> Ending | None:
+        """How it has ended, by a signal or with an exit status; None if the system does not say."""
+        return None if self.state == RUNNING else self._exit.known(_PATIENCE)
 
     def beside(self, address: int, most: int) -> bytes:
         """Of its own memory at most so many bytes, as far as there are any.
@@ -161,6 +186,19 @@ class Watched(Recorded):
     def file(self, address: int) -> str:
         """The path of the file that an address of code is in, "" if it is not known."""
         return self.places.file(address)
+
+
+class Unread:
+    """In the place of the records of a process that is left out: what was known of it before."""
+
+    def __init__(self, info: ProcessInfo) -> None:
+        self.info = info
+
+    def invalidate(self) -> None:
+        """Nothing is read anew."""
+
+    def __getattr__(self, name: str) -> object:
+        raise MpippError("the records of a process are damaged")
 
 
 def mark(spawned: int) -> str:

@@ -29,9 +29,11 @@ from mpipp.watch.beforehand import Beforehand
 from mpipp.watch.coming import Coming
 from mpipp.watch.comparing import Comparing
 from mpipp.watch.coverage import last_words
-from mpipp.watch.deaths import AFTER, CLEANED_UP, Deaths
-from mpipp.watch.elsewhere import Elsewhere, Nodes, are_elsewhere
+from mpipp.watch.elsewhere import Nodes, are_elsewhere
+from mpipp.watch.ends import KILLED, Ends
 from mpipp.watch.everybody import INTERVAL, Everybody
+from mpipp.watch.exits import Ending, Exit
+from mpipp.watch.faults import Faults, Traces
 from mpipp.watch.hanging import Hanging
 from mpipp.watch.nodes import Left
 from mpipp.watch.output import Output
@@ -41,12 +43,11 @@ from mpipp.watch.stopping import Stopping
 from mpipp.watch.strict import NOT_BEFORE, STOPS, answer
 from mpipp.watch.telling import Telling
 from mpipp.watch.together import Together
-from mpipp.watch.view import Shown, View
+from mpipp.watch.total import NOTHING
+from mpipp.watch.view import View
 from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
-_KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
 _HEARD = 2.0  # seconds in which `mpipp run` says that the user ends it, or that it has ended
-_OTHER_NODES = 5.0  # seconds in which the watchers of others have seen theirs end
 _LOOK = 0.5  # seconds between looks whether anything moves, at most; and at least
 _LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
 _MOST_DEFERRED = 200  # times, of the end of a process, for what others have said before
@@ -57,26 +58,28 @@ _LATEST = 60.0  # seconds until the first comes
 class Watcher:
     """Watches all that connect to the listening socket, until the last has gone."""
 
-    def __init__(self, listener: socket.socket, output: Output, settings: Settings) -> None:
+    def __init__(
+        self, listener: socket.socket, output: Output, settings: Settings, traces: Traces
+    ) -> None:
         self._output = output
         self._settings = settings
         self._selector = selectors.EpollSelector()
         self._coming = Coming(listener, self._selector)
         self._is_last = False  # the launcher has said so
         self._interrupted = False  # by the user
+        self._total = NOTHING
         if output.fileno() >= 0:
             self._selector.register(output.fileno(), selectors.EVENT_READ, output)
         self._jobs: dict[int, int] = {}  # numbered as they come, by what tells them apart
-        self._programs: set[int] = set()  # process numbers of what was started
+        self._programs: dict[int, tuple[str, Exit]] = {}  # what was started, by process number
         self._any_came = False
         self._watched: list[Watched] = []
-        self._ended: list[Watched] = []  # not as they should, in order
-        self._told_ends: set[float] = set()
         self._made = made = chosen.joined([settings.checks])
         self._compares = chosen.has_group(made, "messages", "collectives")
         self._between = self._compares or chosen.has_group(made, "deadlocks", "windows", "rma")
         collected = Collected(suppressions.read(settings.suppress), made)
         self._telling = telling = Telling(output, settings, collected)
+        self._faults = Faults(traces, self._watched, telling)
         self._comparing = Comparing()
         self._due: float | None = None  # when to look at those at rest
         self._together = Together()
@@ -85,6 +88,7 @@ class Watcher:
             self._watched,
             self._tell_of_all,
             telling.not_checked,
+            telling.lost,
             self._stopping,
             collected.is_chosen,
             lambda finding: collected.is_known(finding, View(self._watched).frames),
@@ -101,13 +105,14 @@ class Watcher:
         self._everybody = Everybody(settings.report)
         self._left = Left(settings.report)
         self._nodes = Nodes(settings.report)
-        self._deaths = Deaths(settings.report)
+        self._ends = Ends(settings.report, self._watched, telling, self._nodes)
         self._hanging = Hanging(
             self._watched, settings.hang_after, telling, output, self._stopping, self._nodes
         )
 
     def run(self) -> None:
         """Until there is nobody to watch."""
+        guard = self._faults.guard
         while not self._is_done():
             events = self._selector.select(self._timeout())
             self._heard_all, self._hearing = self._hearing, time.monotonic()
@@ -118,25 +123,43 @@ class Watcher:
                 if key.data is self._output:
                     self._hear_launcher()
                 else:
-                    self._hear(key.data)
-            if self._interrupted:
-                self._stopping.let_go_on()
-            now = time.monotonic()
-            if self._answering.due is not None and now >= self._answering.due:
-                self._answering.tell()
-            if self._due is not None and now >= self._due:
-                self._due = None
-                self._look()
-            self._beforehand.look(self._running())
-            self._afterwards.look()
-            for sentence in self._everybody.decide(self._watched):
-                self._telling.not_checked(sentence)
-            self._compare()
-            self._hanging.look(self._findings)
-        self._look()
-        self._look_for_what_is_kept()
-        self._beforehand.end()
-        self._afterwards.end()
+                    self._hear_one(key.data)
+            guard(self._look_if_due)
+            guard(self._take_part)
+            guard(self._compare)
+            guard(self._look_at_hangs)
+        guard(self._look)
+        guard(self._look_for_what_is_kept)
+        guard(self._tell_rest)
+        guard(self._beforehand.end)
+        guard(self._afterwards.end)
+        guard(self._count)
+        self._output.total(self._total)
+
+    def _look_if_due(self) -> None:
+        if self._interrupted:
+            self._stopping.let_go_on()
+        now = time.monotonic()
+        if self._answering.due is not None and now >= self._answering.due:
+            self._answering.tell()
+        if self._due is not None and now >= self._due:
+            self._due = None
+            self._look()
+
+    def _take_part(self) -> None:
+        # In what is decided with watchers of other nodes.
+        self._beforehand.look(self._running())
+        self._afterwards.look()
+        for sentence in self._everybody.decide(self._watched):
+            self._telling.not_checked(sentence)
+
+    def _look_at_hangs(self) -> None:
+        self._hanging.look(self._findings)
+
+    def _tell_rest(self) -> None:
+        self._ends.tell_rest(self._interrupted, self._uncalled())
+
+    def _count(self) -> None:
         self._telling.collected.unchecked.update(dict.fromkeys(self._unsure))
         counted = [one for one in self._watched if self._telling.can_read(one)]
         calls = sum(one.calls for one in counted)
@@ -144,7 +167,23 @@ class Watcher:
         self._telling.collected.questions = self._answering.count + self._asked_strict
         for sentence in (*self._stopping.not_stopped(), *self._left.not_compared(counted)):
             self._telling.not_checked(sentence)
-        self._output.total(self._telling.collected.total(len(counted), calls)._replace(**tables))
+        if not (counted or self._telling.collected.lost):
+            self._telling.lost(self._nothing())
+        self._total = self._telling.collected.total(len(counted), calls)._replace(**tables)
+
+    def _uncalled(self) -> Iterator[tuple[str, Ending]]:
+        # What was started and has not called MPI.
+        known = {one.pid for one in self._watched}
+        for pid, (label, ended) in self._programs.items():
+            by = ended.known() if pid not in known else None
+            if by is not None:
+                yield label, by
+
+    def _nothing(self) -> str:
+        # What is said where nobody was watched.
+        count = len(self._programs.keys() | {one.pid for one in self._watched})
+        none = "the process has not" if count == 1 else f"none of {count} processes has"
+        return f"{none} initialized MPI"
 
     def _hear_launcher(self) -> None:
         if self._output.heard() == said.INTERRUPTED:
@@ -157,8 +196,8 @@ class Watcher:
 
     def _is_done(self) -> bool:
         now = time.monotonic()
-        self._programs = {pid for pid in self._programs if goes_on(pid)}
-        if self._programs or self._coming or self._running():
+        are_over = all(ended.is_over for _, ended in self._programs.values())
+        if not are_over or self._coming or self._running():
             self._emptied = now
             return False
         if self._due is not None:
@@ -222,22 +261,33 @@ class Watcher:
             answer(made, self._answering.touching(hello))
             return
         if isinstance(hello, said.Started):
-            self._programs.add(start.peer(made)[0])
+            pid, _ = start.peer(made)
+            label = f"rank {hello.rank}" if hello.rank else f"process {pid}"
+            self._programs[pid] = label, Exit(made, pid)
         made.close()
+
+    def _hear_one(self, one: Watched) -> None:
+        try:
+            self._hear(one)
+        except Exception as error:
+            self._faults.leave_out(one, error)
 
     def _hear(self, one: Watched) -> None:
         try:
             data = one.connection.recv(4096)
         except OSError:
             data = b""
-        asked = said.question(data)
+        asked, first = said.question(data), said.questions(data)
+        end = said.end(data)
+        if one.is_left_out and data:
+            one.answer(said.LOOKED if end is not None else said.ANSWERED)
+            return
         if asked is not None:
             self._answering.answer(one, asked)
             return
-        if (first := said.questions(data)) is not None:
+        if first is not None:
             self._answering.answer_all(one, first)
             return
-        end = said.end(data)
         now = time.monotonic()
         if end is not None and one.state == RUNNING:
             one.state, one.end = OVER, end
@@ -246,7 +296,7 @@ class Watcher:
             due = self._together.due(self._due, now, over) if self._running() else now
             self._due = due
             if end != said.FINALIZED:
-                self._ended_badly(one)
+                self._ends.add(one, self._heard_all)
                 self._due = now
         elif not data and not self._is_heard_later(one):
             self._selector.unregister(one.connection)
@@ -256,14 +306,14 @@ class Watcher:
                 return
             if goes_on(one.pid):
                 one.state = LOST
-                self._telling.not_checked(
+                self._telling.lost(
                     f"{one.label()} goes on unseen: it has become another program, or has closed "
                     "the files that it had open"
                 )
             elif one.registry.info.status == "started":
-                self._ended_badly(one)
+                self._ends.add(one, self._heard_all)
                 self._together.forget()
-                self._due = min(self._due or now + _KILLED, now + _KILLED)
+                self._due = min(self._due or now + KILLED, now + KILLED)
                 if not self._running():
                     self._due = now + self._until_heard()
 
@@ -276,7 +326,7 @@ class Watcher:
             return 0.0
         with contextlib.suppress(MpippError):
             waiting |= are_elsewhere(self._watched[0].registry.info, self._watched)
-        return _HEARD if self._output.has_launcher and not waiting else _KILLED
+        return _HEARD if self._output.has_launcher and not waiting else KILLED
 
     def _is_heard_later(self, one: Watched) -> bool:
         # Others may have said that they end before this one was ended, behind questions.
@@ -284,19 +334,6 @@ class Watcher:
             return False
         one.deferred += 1
         return one.deferred <= _MOST_DEFERRED
-
-    def _ended_badly(self, one: Watched) -> None:
-        # What comes soon after another's end is the launcher's doing; epoll tells who was first.
-        if any(other.state == LOST and not goes_on(other.pid) for other in self._watched):
-            return
-        now = time.monotonic()
-        last = max((other.ended_at for other in self._ended), default=-CLEANED_UP)
-        # It was not heard while the watcher was at work: it may have ended just after it was last.
-        if self._heard_all - last < CLEANED_UP:
-            return
-        if self._deaths.order(one, self._watched) != AFTER:
-            one.ended_at = now
-            self._ended.append(one)
 
     def _running(self) -> list[Watched]:
         return [one for one in self._watched if one.state == RUNNING]
@@ -321,7 +358,8 @@ class Watcher:
             found = list(self._findings(known))
         causes = endings.of_last_calls(found, known)
         self._telling.tell(known, causes)
-        self._tell_endings()
+        due = self._ends.tell(self._interrupted)
+        self._due = self._due if due is None else due
         self._telling.tell(known, (one for one in found if one not in causes))
         self._output.looking(0)
         for one in waiting:
@@ -354,48 +392,6 @@ class Watcher:
         self._telling.before.add(found, View(self._watched).where)
         return any_new
 
-    def _tell_endings(self) -> None:
-        # Once of each; with what the others do then, as far as they stand still.
-        if self._interrupted or self._nodes.are_interrupted:
-            self._ended = [one for one in self._ended if one.state == OVER]
-        times = {one.ended_at for one in self._ended} - self._told_ends
-        for at in sorted(times):
-            ended = [
-                one for one in self._ended if one.ended_at == at and self._telling.can_read(one)
-            ]
-            known = [one for one in self._watched if self._telling.can_read(one)]
-            ended = self._causes(ended, known)
-            others = [one for one in known if one not in ended]
-            elsewhere: list[Elsewhere] = []
-            if not any(one.end for one in ended):
-                left = self._deaths.ended_with(known, at + _OTHER_NODES)
-                if left is None:
-                    self._due = time.monotonic() + _KILLED
-                    return
-                if not self._deaths.are_the_cause():
-                    continue
-                elsewhere = left
-            still = endings.standing(others)
-            members: list[Shown] = [*ended, *still, *elsewhere]
-            processes = [one.process(number) for number, one in enumerate(members)]
-            how = [(process, one.end) for one, process in zip(ended, processes)]
-            wrong = [p for one, p in zip(ended, processes) if self._telling.is_wrong(one)]
-            found = list(endings.findings(how, processes[len(ended) :], View(members), wrong))
-            if not any(one.end for one in ended) and self._nodes.are_interrupted:
-                continue  # that the user has ended them was said meanwhile
-            self._telling.tell(members, found)
-        self._told_ends |= times
-
-    def _causes(self, ended: list[Watched], known: list[Watched]) -> list[Watched]:
-        # Of processes that ended at one time, and those that died then or after; others are told.
-        is_wrong = self._telling.is_wrong
-        rest = [one for one in known if one not in ended and not one.ended_at]
-        is_first = self._deaths.is_first
-        found = (endings.causes if is_first else endings.causes_too)(ended, rest, is_wrong)
-        if not any(one.end for one in found):
-            self._deaths.say(known, endings.least_doubt(found, is_first, is_wrong))
-        return found
-
     def _findings(self, resting: list[Watched]) -> Iterator[Finding]:
         processes = [one.process(number) for number, one in enumerate(resting)]
         view = View(resting)
@@ -416,7 +412,7 @@ class Watcher:
             if finding.rule in leaks.UNTIL_EXIT and one.end == said.FINALIZED:
                 self._keep.add(one.pid)
             # Who waits for one that has died, or has been told of already.
-            elif finding.rule not in hangs.RULES or not (self._ended or self._hanging.was_told):
+            elif finding.rule not in hangs.RULES or not (self._ends or self._hanging.was_told):
                 yield finding
         for one, process in zip(resting, processes):
             if one.end == said.EXITING:

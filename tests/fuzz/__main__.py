@@ -6,8 +6,8 @@ compared with an oracle, random correct ones must not change when they are provo
 one-sided communication are looked at, digests of random signatures are compared with what
 `matching` says, those that the wrapper makes of random datatypes with these, what a ledger of
 random calls has kept with what was done, and what screens clear of random calls with what the
-checks find. A case that goes wrong is told with its seed. A live one shares its processes with
-others before it.
+checks find; and watchers are handed damaged records of live processes. A case that goes wrong is
+told with its seed. A live one shares its processes with others before it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import support
 import test_digests_in_c
 import test_ledger
 
-from fuzz import cases, live, provoked, ran_in_c
+from fuzz import beside, cases, live, provoked, ran_in_c
 
 _STEP = 200  # cases that a worker takes at a time
 _CALLS = 5_000  # of a process whose calls are screened
@@ -43,6 +43,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=1_000_000, help="damaged snapshots")
     parser.add_argument("--live", type=int, help="damaged live registries (a tenth of the others)")
+    parser.add_argument("--beside", type=int, help="watchers (a thousandth as many as snapshots)")
     parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
     parser.add_argument("--onesided", type=int, help="one-sided programs (a hundredth as many)")
     parser.add_argument("--written", type=int, help="such in C (a thousandth as many)")
@@ -54,6 +55,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--live-seed", type=int, help="only the live case of this seed")
+    parser.add_argument("--beside-seed", type=int, help="only the watcher of this seed")
     parser.add_argument("--mpi", default="mpich4", help="the MPI build that is recorded")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
@@ -63,6 +65,8 @@ def main() -> int:
         return found is not None
     if options.live_seed is not None:
         return _live(range(options.live_seed, options.live_seed + 1), options)
+    if options.beside_seed is not None:
+        return _beside(range(options.beside_seed, options.beside_seed + 1), options)
     wrong = _onesided(
         options.cases // 100 if options.onesided is None else options.onesided, options
     )
@@ -79,9 +83,27 @@ def main() -> int:
     wrong |= _recorded("digests in C", _digests_in_c, number, options)
     number = options.cases if options.ledgers is None else options.ledgers
     wrong |= _recorded("calls in ledgers", _ledger, number, options)
+    number = options.cases // 1000 if options.beside is None else options.beside
+    wrong |= _beside(range(options.first, options.first + number), options)
     number = options.cases // 10 if options.live is None else options.live
     wrong |= _many(options) if options.cases else 0
     return wrong | _live(range(options.first, options.first + number), options)
+
+
+def _beside(seeds: range, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    tasks = [(chunk, options.mpi) for chunk in beside.chunks(seeds)]
+    with multiprocessing.Pool(options.jobs) as pool:
+        for results in pool.imap(_some_beside, tasks):
+            wrong += len(results)
+            for text in results:
+                print(f"watcher {text}", flush=True)
+    print(f"{len(seeds)} watchers, {wrong} wrong, {time.monotonic() - begin:.0f} s")
+    return wrong > 0
+
+
+def _some_beside(task: tuple[range, str]) -> list[str]:
+    return list(beside.run(*task))
 
 
 def _live(seeds: range, options: argparse.Namespace) -> int:

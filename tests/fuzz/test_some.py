@@ -7,7 +7,8 @@ import pytest
 import support
 from short import some
 
-from fuzz import cases, live
+from fuzz import beside, cases, live
+from fuzz.snapshots import STOPS
 
 
 @pytest.mark.parametrize("first", [0, 1_000_000])
@@ -21,3 +22,11 @@ def test_snapshots(mpi: support.MPI, first: int) -> None:
 @support.on_mpi("mpich4", "openmpi4")
 def test_live(mpi: support.MPI) -> None:
     assert list(live.run(range(some(25)), mpi.id)) == []
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_beside(mpi: support.MPI) -> None:
+    """Two processes at each of their stops."""
+    for stop in range(STOPS):
+        first = stop * beside.TOGETHER
+        assert list(beside.run(range(first, first + some(4)), mpi.id)) == []

@@ -9,16 +9,23 @@ from typing import cast
 import pytest
 
 from mpipp.watch.endings import causes, causes_too, least_doubt
+from mpipp.watch.exits import Ending
 from mpipp.watch.watched import GONE, Watched
 
 
-def dead(rank: int, *inside: str) -> Watched:
-    """A process that has died in these calls."""
+def dead(rank: int, *inside: str, by: Ending | None = None) -> Watched:
+    """A process that has died in these calls, so; None: the system does not say how."""
     registry = SimpleNamespace(info=SimpleNamespace(world_rank=rank))
     return cast(
         Watched,
         SimpleNamespace(
-            pid=rank, state=GONE, end=0, ended_at=0.0, registry=registry, inside=lambda: [*inside]
+            pid=rank,
+            state=GONE,
+            end=0,
+            ended_at=0.0,
+            registry=registry,
+            inside=lambda: [*inside],
+            ending=lambda: by,
         ),
     )
 
@@ -55,6 +62,36 @@ def test_causes(
 ) -> None:
     found = causes([dead(*one) for one in first], [dead(*one) for one in others])
     assert [one.registry.info.world_rank for one in found] == expected
+
+
+SEGV, ABRT, TERM, KILL = (Ending(number, 0) for number in (11, 6, 15, 9))
+EXIT = Ending(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("endings", "expected"),
+    [
+        ((TERM, SEGV), [1]),  # though rank 0 was seen first, in a call that was told of
+        ((SEGV, KILL), [0]),
+        ((SEGV, SEGV), [0, 1]),
+        ((ABRT, SEGV), [1]),  # who loses another may abort
+        ((ABRT, TERM), [0]),
+        ((EXIT, KILL), [0]),
+        ((KILL, EXIT), [0]),  # in a handler of the launcher's signal
+        ((KILL, KILL), [0]),  # MPI has them ended where a call has failed
+        ((None, SEGV), [1]),
+        ((None, EXIT), [0]),
+    ],
+)
+def test_what_launchers_end_is_no_cause(
+    endings: tuple[Ending | None, Ending], expected: list[int]
+) -> None:
+    first, other = dead(0, "MPI_Recv", by=endings[0]), dead(1, by=endings[1])
+    found = causes([first], [other], lambda one: one is first)
+    assert [one.registry.info.world_rank for one in found] == expected
+    assert causes_too([first], [other], lambda one: one is first) == found
+    is_certain = {SEGV, ABRT}.intersection(endings)
+    assert (least_doubt(found, False, lambda one: False) == -1) == bool(is_certain)
 
 
 def test_an_error_was_told_of_one() -> None:

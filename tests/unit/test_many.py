@@ -109,7 +109,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
     leave(tmp_path)
     paths = paths_in(str(tmp_path / PROCESSES))
     found = many.chosen(paths, many.Alone())
-    assert found == ([], [], set(range(SIZE)), SIZE, False, [])
+    assert found == ([], [], set(range(SIZE)), SIZE, False, [], [])
     Path(paths[4]).unlink()
     Path(paths[5]).write_bytes(b"")
     compared = run.compare(str(tmp_path), told=[])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +23,15 @@ _OURS = re.compile(r"(error|warning): ")
 # Of windows at odd addresses MPICH 4.0 says so: onesided/test_bases.py has that.
 BESIDE = "mpipp: not checked: what lies beside "
 _LAST = re.compile(r"mpipp: (?!building ).*")
+
+
+# Whether the system says how a process has ended that is no child (mpipp/watch/exits.py).
+TELLS_ENDINGS = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 15)
+
+
+def how(ending: str) -> str:
+    """How a process has died, as far as the system says it: "by SIGKILL"."""
+    return ending if TELLS_ENDINGS else "by a signal or _exit"
 
 
 class Run(NamedTuple):

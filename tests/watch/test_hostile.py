@@ -23,7 +23,8 @@ from test_unwatched import arguments, children, ended, watcher_of
 from mpipp.watch.alive import goes_on
 
 GONE = "mpipp: not checked: the watcher has ended before the program"
-NOTHING = "mpipp: no errors in 0 processes, 0 calls"
+NOTHING = "mpipp: nothing found in 0 processes, 0 calls"
+THREE = f"{NOTHING}; exit status 3"
 
 
 @contextmanager
@@ -76,8 +77,8 @@ def starve(watcher: int) -> None:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (stop, ["mpipp: not checked: the watcher was stopped", NOTHING]),
-        (kill, [GONE, NOTHING]),
+        (stop, ["mpipp: not checked: the watcher was stopped", THREE]),
+        (kill, [GONE, THREE]),
     ],
     ids=["stopped", "killed"],
 )
@@ -120,7 +121,7 @@ def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
         os.kill(last, signal.SIGCONT)
         found = went_on(run)
     assert (found.status, found.blocks) == (3, [])
-    assert found.last == ["mpipp: no errors in 2 processes, 12 calls"]
+    assert found.last == ["mpipp: nothing found in 2 processes, 12 calls; exit status 3"]
 
 
 def heard_late(mpi: MPI, how: str) -> runs.Run:
@@ -172,7 +173,7 @@ def test_a_watcher_without_memory(mpi: MPI) -> None:
         starve(watcher_of(run.pid))
         found = went_on(run)
     assert (found.status, found.blocks) == (3, [])
-    assert found.last[-1] == NOTHING and len(found.last) > 1
+    assert found.last[-1] == THREE and len(found.last) > 1
 
 
 UNSEEN = (

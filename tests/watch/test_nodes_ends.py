@@ -123,7 +123,7 @@ def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
     # One node tells; whoever it sees first, where they are killed within moments: rank 1 may still
     # be about to close its files when the launcher, which has noticed, has killed rank 0.
     block = runs.only(found.blocks)
-    assert re.match("error: a process has died(, by a signal or _exit| inside of MPI)\n", block)
+    assert re.match("error: a process has died(, .*| inside of MPI)\n", block)
     for rank in range(4):
         assert re.search(rf"ranks? (\d and |\d, )*{rank}\b", block), block
     assert re.match("mpipp: 1 error in 4 processes, ", found.last[-1])

@@ -108,12 +108,26 @@ static int are_requests_there(const struct mpipp_call *call, struct mpipp_doubt 
   return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
 }
 
+static int begins_with(const char *name, const char *prefix) {
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+// Whether a procedure may be called at any time; of infos and error handlers since MPI-4.0.
+static int is_timeless(unsigned procedure) {
+  const char *name = mpipp_procedure_names[procedure];
+  if (begins_with(name, "MPI_Session_")) return 1;
+  if (!begins_with(name, "MPI_Info_") && !begins_with(name, "MPI_Errhandler_free")) return 0;
+  return mpipp_registry.status == MPIPP_STATUS_LOADED || mpipp_registry.standard >= 4;
+}
+
 // Whether the procedure is one that needs MPI to be initialized.
 static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   if (MPIPP_LIKELY(mpipp_is_there())) return 1;
   const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
                          MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR;
-  return !(call->present & needs) || mpipp_doubted(doubt, MPIPP_OF_STATUS, mpipp_registry.status);
+  const int has_others = call->present & MPIPP_HAS_ARGUMENTS && !is_timeless(call->procedure);
+  if (!(call->present & needs) && !has_others) return 1;
+  return mpipp_doubted(doubt, MPIPP_OF_STATUS, mpipp_registry.status);
 }
 
 // Whether all but overlaps with other operations is certain to be fine; with the call's boxes.

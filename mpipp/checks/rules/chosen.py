@@ -68,6 +68,8 @@ _WITH = {
         *GROUPS["deadlocks"],
     )
 }
+# What is always chosen: nobody can say of a run that was cut short that it has no errors.
+_ALWAYS = GROUPS["ends"]
 # Rules whose findings another check tells, too.
 _TOLD_BY = {"rma-some-fences": "argument-mismatch"}
 ALL = "all"
@@ -78,11 +80,11 @@ _LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "rma", "
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of "messages,leaks" or "all"; of all checks for "".
+    """The words of "messages,leaks" or "all", and how processes end; of all checks for "".
 
     Raises MpippError for a name that is none.
     """
-    return _named(text).union(*(_WITH.get(name, ()) for name in text.split(",")))
+    return _named(text).union(_ALWAYS, *(_WITH.get(name, ()) for name in text.split(",")))
 
 
 def _named(text: str) -> frozenset[str]:

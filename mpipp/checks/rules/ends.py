@@ -15,6 +15,15 @@ RULES = (
         "has killed the launcher says which",
     ),
     Rule(
+        "died-late",
+        "process-died",
+        "11.2.2",
+        "MPI_Finalize ends MPI, not the process, which goes on until it returns from main or calls "
+        "exit",
+        "look at what it printed, and at its core file with mpipp gdb: the destructors of static "
+        "objects run then, and what was given to atexit",
+    ),
+    Rule(
         "no-finalize",
         "no-finalize",
         "11.2.2",
@@ -44,9 +53,13 @@ def _several(clause: str, how: str = "") -> dict[str, str]:
 WHAT: Templates = {
     "process-died": {
         "core": "a process has died of {signal}",
-        **_several("died, by a signal or _exit", "signal-"),
-        **_several("died in a call that is wrong", "wrong-"),
-        **_several("died inside of MPI", "inside-"),
+        **_several("died{ending}", "signal-"),
+        **_several("died in a call that is wrong{ending}", "wrong-"),
+        **_several("died inside of MPI{ending}", "inside-"),
+    },
+    "died-late": {
+        **_several("died after MPI_Finalize{ending}"),
+        **_several("died inside of MPI after MPI_Finalize{ending}", "inside-"),
     },
     "no-finalize": _several("ended without MPI_Finalize"),
     "aborted": _several("called MPI_Abort"),
