@@ -12,7 +12,7 @@ import gdb
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.gdb import text
+from mpipp.gdb import sessions, text
 from mpipp.gdb.program import stacks
 
 _NUMBER = re.compile(r"\d{100,}")
@@ -36,7 +36,7 @@ class Command(gdb.Command):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by gdb. The one place where errors are turned into gdb's."""
         try:
-            with _no_collection(), stacks.any_thread():
+            with _no_collection(), stacks.any_thread(), sessions.at_prompt():
                 text.write(self.lines(argument.strip()))
         except (MpippError, gdb.error) as error:
             raise gdb.GdbError(sentence(str(error))) from None
@@ -61,8 +61,8 @@ def sentence(message: str) -> str:
     """An error's message as gdb prints it; the user's words may be anything."""
     message = _NUMBER.sub(_shortened, basictypes.plain(message, "\n"))
     # What may begin with the user's words stays as it is.
-    first = r"there (is|are)|no element|th(e \w+|is thread)|a number|an (expression|option)"
-    if re.match(rf"({first}|cannot|say|write|unrecognized)\b", message):
+    first = r"there (is|are)|no element|th(e \w+|is thread|read \d)|a number|an (expression|option)"
+    if re.match(rf"({first}|all threads|cannot|say|write|unrecognized)\b", message):
         message = message[0].upper() + message[1:]
     return message if message.endswith((".", "!", "?")) else message + "."
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import gdb
 
@@ -14,8 +14,11 @@ from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.info import process
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers
+from mpipp.gdb.program import callers, stacks
+from mpipp.gdb.program.memory import selected
 from mpipp.gdb.ranks import inferiors, rank
+
+_NONE = 'there is no process of rank {} in this gdb: see "mpipp attach"'
 
 
 class Rank(Command):
@@ -23,7 +26,8 @@ class Rank(Command):
 
     mpipp rank N
 
-    Of the process, the first thread that is in an MPI call is selected, or its first thread.
+    Of the process, the first thread that is in an MPI call is selected, or its first thread; in
+    non-stop mode, of those that have stopped.
     """
 
     name = "mpipp rank"
@@ -40,7 +44,7 @@ class Rank(Command):
         gdb.write(f"inferior {inferior.num}, {process(info)}\n")
         if with_call is not None:
             gdb.execute(f"frame level {callers.level(with_call)}")
-        else:
+        elif stacks.newest_frame() is not None:
             gdb.execute("frame")
         return ()
 
@@ -51,23 +55,34 @@ def _of_rank(number: int) -> gdb.Inferior:
         sessions.required()  # says what to do
     found = [inferior for inferior in every if rank(inferior) == number]
     if not found:
-        raise MpippError(f'there is no process of rank {number} in this gdb: see "mpipp attach"')
+        raise MpippError("; ".join([_NONE.format(number), *_unknown(every)]))
     if len(found) > 1:
         names = " and ".join(str(inferior.num) for inferior in found)
         raise MpippError(f'inferiors {names} have rank {number}: choose one with "inferior N"')
     return found[0]
 
 
+def _unknown(every: Iterable[gdb.Inferior]) -> Iterator[str]:
+    # Why ranks are not known: threads run, or there is no wrapper.
+    for inferior in every:
+        with selected(inferior):
+            try:
+                sessions.required()
+            except MpippError as error:
+                yield f"inferior {inferior.num}: {error}"
+
+
 def _select(inferior: gdb.Inferior) -> gdb.Frame | None:
     # By gdb's own command, of which front ends are told; the frame that called MPI, if one did.
     with text.quiet():
         gdb.execute(f"inferior {inferior.num}", to_string=True)
-    threads = sorted(inferior.threads(), key=lambda thread: thread.num)
-    for thread in threads:
+    every = sorted(inferior.threads(), key=lambda thread: thread.num)
+    stopped = [thread for thread in every if thread.is_stopped()]
+    for thread in stopped:
         thread.switch()
         call = buffers.active_call(sessions.required())
         if call is not None:
             return callers.user(call.site)
-    if threads:
-        threads[0].switch()
+    if stopped:
+        stopped[0].switch()
     return None
