@@ -17,6 +17,7 @@ from mpipp.gdb.program import callers, mappings, outside, sites, uncalled
 from mpipp.gdb.program.memory import selected
 from mpipp.gdb.ranks import first_thread
 from mpipp.gdb.sessions import Session
+from mpipp.model import Thread
 from mpipp.show import wording
 
 
@@ -44,8 +45,10 @@ class Checked:
                     self.failures.append(f"inferior {inferior.num}: {error}")
         if not self.processes:
             sessions.required()  # says what to do
+            raise MpippError("\n".join(self.failures))
 
     def _add(self, session: Session) -> None:
+        _expect_stopped(session)
         beside = functools.partial(uncalled.may_call, session)
         number = len(self.processes)
         death = outside.death(session)
@@ -119,3 +122,16 @@ class Checked:
         inside = ((one.tid, one.call) for one in self.processes[party.process].threads if one.call)
         own = (tid for tid, one in inside if (one.frame, one.serial) == (call.frame, call.serial))
         return next(own, None)
+
+
+def _expect_stopped(session: Session) -> None:
+    # In non-stop mode: what a thread records changes while it runs.
+    if not gdb.parameter("non-stop"):
+        return
+    inferior = session.inferior
+    recorded = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
+    running = [one for one in inferior.threads() if not one.is_stopped()]
+    numbers = [one.num for one in running if one.ptid[1] in recorded]
+    if numbers:
+        name = f"{inferior.num}.{min(numbers)}" if len(gdb.inferiors()) > 1 else min(numbers)
+        raise MpippError(f"thread {name}, which calls MPI, runs: stop it with interrupt")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import gdb
 
-from mpipp.gdb.program import names
+from mpipp.gdb.program import names, stacks
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Buffer, Call, Comm, DatatypeRecord, Site, procedures
 
@@ -22,7 +22,7 @@ _FRAMES = 4  # of the newest: an intercepting function may have called another
 
 def call(session: Session) -> Call | None:
     """The call that the selected thread has just entered; None if there is none."""
-    frame = gdb.newest_frame()
+    frame = stacks.newest_frame()
     for _ in range(_FRAMES):
         if frame is None:
             return None

@@ -16,8 +16,10 @@ def inferiors() -> list[gdb.Inferior]:
 
 
 def first_thread(inferior: gdb.Inferior) -> gdb.InferiorThread:
-    """The one that gdb found first: where it has attached that with the process's number."""
-    return min(inferior.threads(), key=lambda thread: thread.num)  # gdb lists the newest first
+    """The one that gdb found first, where it has attached that with the process's number; in
+    non-stop mode the first of those that have stopped, if any has."""
+    every = inferior.threads()  # gdb lists the newest first
+    return min(every, key=lambda thread: (not thread.is_stopped(), thread.num))
 
 
 def rank(inferior: gdb.Inferior) -> int | None:

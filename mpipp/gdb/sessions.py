@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gdb
@@ -68,6 +70,7 @@ class Session(Recorded):
         return found[0] if found else ""
 
 
+_is_at_prompt = False
 _sessions: dict[int, Session] = {}  # by the inferior's number
 _failures: dict[int, MpippError] = {}  # likewise, until something changes
 _found: dict[tuple[str, int], int | None] = {}  # registries in cores, by their path and size
@@ -97,12 +100,25 @@ def current() -> Session | None:
         return None
 
 
+@contextmanager
+def at_prompt() -> Iterator[None]:
+    """While a command of the user's goes on, which looks at threads that have stopped."""
+    global _is_at_prompt
+    before, _is_at_prompt = _is_at_prompt, True
+    try:
+        yield
+    finally:
+        _is_at_prompt = before
+
+
 def required() -> Session:
     """The selected inferior's session. Raises MpippError, which says what to do."""
     inferior = gdb.selected_inferior()
     session = _sessions.get(inferior.num)
     if session is not None and session.fresh:
         return session
+    if _is_at_prompt and _runs(inferior):
+        raise MpippError("all threads of this process run: stop one of them with interrupt")
     if inferior.num in _failures:
         raise _failures[inferior.num]
     try:
@@ -111,6 +127,15 @@ def required() -> Session:
         _sessions.pop(inferior.num, None)
         _failures[inferior.num] = error
         raise
+
+
+def _runs(inferior: gdb.Inferior) -> bool:
+    # As a whole. One that gdb has not stopped yet while it attaches has no frames either; in
+    # conditions of breakpoints gdb takes threads to run that have stopped.
+    thread = gdb.selected_thread()
+    if thread is None or stacks.newest_frame() is not None:
+        return False
+    return not any(one.is_stopped() for one in inferior.threads() if one.num != thread.num)
 
 
 def reread() -> Session:

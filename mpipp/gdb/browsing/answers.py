@@ -22,7 +22,7 @@ from mpipp.gdb.browsing.posting import post
 from mpipp.gdb.browsing.roots import Root
 from mpipp.gdb.browsing.server import Message, Server
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers, memory, names
+from mpipp.gdb.program import callers, memory, names, stacks
 from mpipp.gdb.sessions import Session
 from mpipp.plain import plain
 from mpipp.show import outline
@@ -164,7 +164,7 @@ def _place(session: Session | None) -> str:
     if gdb.selected_thread() is None:
         return ""
     call = buffers.active_call(session) if session is not None else None
-    frame: gdb.Frame | None = callers.user(call.site) if call is not None else gdb.newest_frame()
+    frame: gdb.Frame | None = callers.user(call.site) if call is not None else stacks.newest_frame()
     for _ in range(_MOST_FRAMES):
         if frame is None:
             break

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb import console, text
+from mpipp.gdb import console, sessions, text
 from mpipp.gdb.program import stacks
 from mpipp.plain import plain
 
@@ -36,7 +36,7 @@ class Command(gdb.Command):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by gdb. The one place where errors are turned into gdb's."""
         try:
-            with _no_collection(), stacks.any_thread():
+            with _no_collection(), stacks.any_thread(), sessions.at_prompt():
                 text.write(self.lines(argument.strip()))
         except (MpippError, gdb.error) as error:
             raise gdb.GdbError(sentence(str(error))) from None
@@ -63,8 +63,8 @@ def sentence(message: str) -> str:
     """An error's message as gdb prints it; the user's words may be anything."""
     message = _NUMBER.sub(_shortened, plain(" ".join(message.splitlines()), ""))
     # What may begin with the user's words stays as it is.
-    first = r"there (is|are)|no element|th(e \w+|is thread)|a number|an (expression|option)"
-    if re.match(rf"({first}|cannot|say|write|unrecognized)\b", message):
+    first = r"there (is|are)|no element|th(e \w+|is thread|read \d)|a number|an (expression|option)"
+    if re.match(rf"({first}|all threads|cannot|say|write|unrecognized)\b", message):
         message = message[0].upper() + message[1:]
     return console.encodable(message if message.endswith((".", "!", "?")) else message + ".")
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import gdb
 
@@ -15,8 +15,11 @@ from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.frame import show_frame
 from mpipp.gdb.commands.info import process
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers
+from mpipp.gdb.program import callers, stacks
+from mpipp.gdb.program.memory import selected
 from mpipp.gdb.ranks import inferiors, rank
+
+_NONE = 'there is no process of rank {} in this gdb: see "mpipp attach"'
 
 
 class Rank(Command):
@@ -24,7 +27,8 @@ class Rank(Command):
 
     mpipp rank N
 
-    Of the process, the first thread that is in an MPI call is selected, or its first thread.
+    Of the process, the first thread that is in an MPI call is selected, or its first thread; in
+    non-stop mode, of those that have stopped.
     """
 
     name = "mpipp rank"
@@ -39,7 +43,10 @@ class Rank(Command):
         with_call = _select(inferior)
         info = sessions.required().registry.info
         text.write([f"inferior {inferior.num}, {process(info)}"])
-        show_frame(with_call or gdb.selected_frame())
+        if with_call is not None:
+            show_frame(with_call)
+        elif (newest := stacks.newest_frame()) is not None:
+            show_frame(newest)
         return ()
 
 
@@ -49,23 +56,34 @@ def _of_rank(number: int) -> gdb.Inferior:
         sessions.required()  # says what to do
     found = [inferior for inferior in every if rank(inferior) == number]
     if not found:
-        raise MpippError(f'there is no process of rank {number} in this gdb: see "mpipp attach"')
+        raise MpippError("; ".join([_NONE.format(number), *_unknown(every)]))
     if len(found) > 1:
         names = " and ".join(str(inferior.num) for inferior in found)
         raise MpippError(f'inferiors {names} have rank {number}: choose one with "inferior N"')
     return found[0]
 
 
+def _unknown(every: Iterable[gdb.Inferior]) -> Iterator[str]:
+    # Why ranks are not known: threads run, or there is no wrapper.
+    for inferior in every:
+        with selected(inferior):
+            try:
+                sessions.required()
+            except MpippError as error:
+                yield f"inferior {inferior.num}: {error}"
+
+
 def _select(inferior: gdb.Inferior) -> gdb.Frame | None:
     # By gdb's own command, of which front ends are told; the frame that called MPI, if one did.
     with text.quiet():
         console.output("inferior {}", inferior.num)
-    threads = sorted(inferior.threads(), key=lambda thread: thread.num)
-    for thread in threads:
+    every = sorted(inferior.threads(), key=lambda thread: thread.num)
+    stopped = [thread for thread in every if thread.is_stopped()]
+    for thread in stopped:
         thread.switch()
         call = buffers.active_call(sessions.required())
         if call is not None:
             return callers.user(call.site)
-    if threads:
-        threads[0].switch()
+    if stopped:
+        stopped[0].switch()
     return None

@@ -28,15 +28,19 @@ def caller(site: Site) -> gdb.Frame:
     """The frame of the selected thread that made the call at `site`; the newest if it is not found.
 
     In Fortran that is behind MPI's Fortran layer, which has no source lines.
+
+    Raises MpippError of a thread that runs.
     """
-    frame: gdb.Frame | None = gdb.newest_frame()
+    newest = frame = stacks.newest_frame()
+    if newest is None:
+        raise MpippError("the selected thread runs: stop it with interrupt")
     for _ in range(_INSIDE):
         if frame is None:
             break
         if frame.pc() == site.address:
             return _outside(frame)
         frame = frame.older()
-    return gdb.newest_frame()
+    return newest
 
 
 def user(site: Site) -> gdb.Frame:
@@ -53,7 +57,7 @@ def is_wrapper(frame: gdb.Frame) -> bool:
 
 def wrapper() -> gdb.Frame | None:
     """The newest frame of the wrapper that the selected thread has stopped in, if it has."""
-    frame: gdb.Frame | None = gdb.newest_frame()
+    frame = stacks.newest_frame()
     for _ in range(_RAISING):
         if frame is None or is_wrapper(frame):
             return frame

@@ -13,6 +13,7 @@ import gdb
 
 from mpipp.errors import UnreadableMemory
 from mpipp.gdb import console, text
+from mpipp.gdb.program import stacks
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
 
@@ -51,7 +52,7 @@ def selected(inferior: gdb.Inferior) -> Iterator[None]:
         yield
         return
     thread = gdb.selected_thread()
-    frame = gdb.selected_frame() if thread is not None else None
+    frame = stacks.selected_frame()
     _select(inferior)
     try:
         yield
@@ -64,15 +65,16 @@ def selected(inferior: gdb.Inferior) -> Iterator[None]:
             frame.select()
 
 
-# One of each inferior, by its number. gdb looks at every inferior to list the threads of one: 20 ms
-# where there are 300 cores.
+# One of each inferior, by its number, that has stopped if any has. gdb looks at every inferior to
+# list the threads of one: 20 ms where there are 300 cores.
 _threads: dict[int, gdb.InferiorThread] = {}
 
 
 def _select(inferior: gdb.Inferior) -> None:
     thread = _threads.get(inferior.num)
-    if thread is None or not thread.is_valid():
-        thread = next(iter(inferior.threads()), None)
+    if thread is None or not thread.is_valid() or not thread.is_stopped():
+        every = inferior.threads()
+        thread = next((one for one in every if one.is_stopped()), next(iter(every), None))
     if thread is None:  # one that has exited: only a command selects it
         with text.quiet():
             console.output("inferior {}", inferior.num)

@@ -30,7 +30,8 @@ def doing(session: Session) -> str:
 
     Of the selected inferior; of several threads, the first of those that have called MPI.
     """
-    threads = sorted(session.inferior.threads(), key=lambda thread: thread.num)
+    every = sorted(session.inferior.threads(), key=lambda thread: thread.num)
+    threads = [thread for thread in every if thread.is_stopped()]
     recorded = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
     called = [thread for thread in threads if thread.ptid[1] in recorded]
     for thread in called or threads:
@@ -102,7 +103,7 @@ def _place(frames: list[gdb.Frame]) -> str:
 
 
 def _frames() -> Iterator[gdb.Frame]:
-    frame: gdb.Frame | None = gdb.newest_frame()
+    frame = stacks.newest_frame()
     for _ in range(_MOST):
         if frame is None:
             return

@@ -66,11 +66,26 @@ def left(inferior: gdb.Inferior, tid: int, frame: int, start: int, end: int) -> 
         return False
 
 
+def selected_frame() -> gdb.Frame | None:
+    """The selected frame; None without a process, and of a thread that runs."""
+    try:
+        return gdb.selected_frame()
+    except gdb.error:
+        return None
+
+
+def newest_frame() -> gdb.Frame | None:
+    """The selected thread's newest frame; None of a thread that runs."""
+    try:
+        return gdb.newest_frame()
+    except gdb.error:
+        return None
+
+
 @contextmanager
 def selected(thread: gdb.InferiorThread) -> Iterator[None]:
     """Make `thread` the selected one for a while."""
-    before = gdb.selected_thread()
-    frame = gdb.selected_frame() if before is not None else None
+    before, frame = gdb.selected_thread(), selected_frame()
     thread.switch()
     try:
         yield

@@ -34,7 +34,7 @@ def _is_of_library(thread: gdb.InferiorThread) -> bool:
 def _files() -> list[str]:
     # Of the selected thread's frames, innermost first; "" of the program itself.
     files: list[str] = []
-    frame: gdb.Frame | None = gdb.newest_frame()
+    frame = stacks.newest_frame()
     while frame is not None and len(files) < _MOST:
         files.append(names.library(frame.pc()))
         frame = frame.older()

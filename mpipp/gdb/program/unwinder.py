@@ -24,7 +24,7 @@ from mpipp.model import Call
 def register() -> None:
     """Make gdb ask mpipp about frames that it has no code for."""
     # gdb forgets all frames then, and which was selected.
-    frame = gdb.selected_frame() if gdb.selected_thread() is not None else None
+    frame = stacks.selected_frame()
     gdb.unwinder.register_unwinder(None, _Unwinder(), replace=True)
     if frame is not None and frame.is_valid():
         frame.select()

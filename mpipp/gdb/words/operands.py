@@ -16,8 +16,9 @@ import gdb
 
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
-from mpipp.gdb.program import names
+from mpipp.gdb.program import names, stacks
 from mpipp.gdb.program.memory import selected
+from mpipp.gdb.ranks import first_thread
 from mpipp.gdb.sessions import Session
 from mpipp.gdb.words import expressions
 from mpipp.model import DatatypeRecord
@@ -115,7 +116,7 @@ def _read(text: str, rest: _Rest) -> Operand:
     with selected(inferior):
         if not inferior.threads():
             return _operand(text, rest)
-        min(inferior.threads(), key=lambda thread: thread.num).switch()
+        first_thread(inferior).switch()
         return _in_frames(text, rest)
 
 
@@ -136,7 +137,7 @@ def _in_frames(text: str, rest: _Rest) -> Operand:
 def _frames() -> Iterator[gdb.Frame]:
     # The innermost frames that are not inside MPI; the newest if all are.
     frames: list[gdb.Frame] = []
-    frame: gdb.Frame | None = gdb.newest_frame()
+    frame = stacks.newest_frame()
     while frame is not None and len(frames) < _FRAMES:
         frames.append(frame)
         frame = frame.older()
