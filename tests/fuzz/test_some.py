@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
+
 import pytest
 import support
 from short import some
 
-from fuzz import cases, live
+from fuzz import cases, directories, live
 
 
 @pytest.mark.parametrize("first", [0, 1_000_000])
@@ -21,3 +23,12 @@ def test_snapshots(mpi: support.MPI, first: int) -> None:
 @support.on_mpi("mpich4", "openmpi4")
 def test_live(mpi: support.MPI) -> None:
     assert list(live.run(range(some(25)), mpi.id)) == []
+
+
+@support.on_mpi("mpich4")
+def test_directories(mpi: support.MPI) -> None:
+    """In a process of its own, which has little memory."""
+    directories.take(mpi.id)
+    with multiprocessing.Pool(1, directories.limit_memory) as pool:
+        found = pool.starmap(directories.run, [(seed, mpi.id) for seed in range(some(60))], 1)
+    assert not any(found), "make fuzz FUZZ_ARGS=--directories\n" + "\n".join(filter(None, found))
