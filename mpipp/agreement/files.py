@@ -162,6 +162,8 @@ def sums(path: str) -> list[tuple[int, int, int, int]]:
     with _opened(path) as (_, lines):
         try:
             found = [_numbers(row, 4) for row in rundirectory.parsed(next(lines))["sums"]]
+            if not all(min(row[0], *row[2:]) >= 0 and abs(row[1]) < 1 << 62 for row in found):
+                raise ValueError
             return [(key, peer, one, other) for key, peer, one, other in found]
         except (ValueError, LookupError, TypeError, StopIteration):
             raise MpippError(f"{path} is damaged: its sums make no sense") from None
@@ -191,6 +193,8 @@ def _sequence(line: bytes) -> str:
 
 def _numbers(row: list[int], count: int) -> list[int]:
     if len(row) != count or not all(type(number) is int for number in row):
+        raise ValueError
+    if max(row) >= 1 << 64:
         raise ValueError
     return row
 

@@ -43,6 +43,13 @@ _CLASSES: dict[str, Any] = {
         *(ProcessInfo, Request, Share, Thread, ThreadCall, Win),
     )
 }
+MOST_PROCESSES = 1 << 20  # of a job: what is compared is looked for among so many
+# What is at most that; of ranks one less.
+_OF_PROCESSES = {
+    "Comm": ("size", "remote_size", "rank"),
+    "Group": ("size",),
+    "ProcessInfo": ("world_size", "world_rank"),
+}
 # Of communicators, which have lines of their own; and what matters only while a call is made.
 _LEFT_OUT = ("channels", "attached", "of_sessions", "apart", "unseen", "given_types")
 
@@ -140,6 +147,9 @@ def _object(name: str, value: Any, tables: Tables) -> Any:
     for field, annotation in _FIELDS[name].items():
         if field in value or field not in _OPTIONAL[name]:
             found[field] = _reader(annotation)(value.get(field), tables)
+    for field in _OF_PROCESSES.get(name, ()):
+        if abs(found[field] or 0) > MOST_PROCESSES:
+            raise ValueError(f"{found[field]} for {field}")
     return _CLASSES[name](**found)
 
 
@@ -188,7 +198,7 @@ def _several(name: str, inside: list[str]) -> _Reader:
         return lambda value, tables: frozenset(item(one, tables) for one in _list(value))
     if name in ("tuple", "Sequence"):
         return lambda value, tables: (
-            range(number(value["range"]))
+            range(_of_processes(value["range"]))
             if isinstance(value, dict) and name == "Sequence"
             else tuple(item(one, tables) for one in _list(value))
         )
@@ -211,6 +221,12 @@ def number(value: Any) -> int:
     if type(value) is not int or value < 0:
         raise TypeError(f"{str(value)[:20]} for a number")
     return value
+
+
+def _of_processes(value: Any) -> int:
+    if number(value) > MOST_PROCESSES:
+        raise ValueError(f"{value} processes")
+    return int(value)
 
 
 def integer(value: Any) -> int:

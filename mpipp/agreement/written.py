@@ -352,6 +352,8 @@ class Written:
 
 def _stretches(said: Any, one: Callable[[int], Kept]) -> Iterator[Stretch]:
     for first, count, numbers in said:
+        if not (numbers and plain.number(first) and plain.number(count) < 1 << 63):
+            raise ValueError
         if count:
             yield Stretch(first, count, tuple(one(plain.number(number)) for number in numbers))
             continue

@@ -77,6 +77,9 @@ def main(words: Sequence[str] | None = None) -> int:
     except MpippError as error:
         print(plain(f"mpipp: {error}"), file=sys.stderr)
         return 2
+    except MemoryError:
+        print(plain("mpipp: there is not enough memory for that"), file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
 

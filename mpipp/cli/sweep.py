@@ -39,7 +39,9 @@ _APART = (
     + "".join(f"${{{name}:-" for name in _RANKS)
     + "of process $$"
     + "}" * len(_RANKS)
-    + '"; exec "$@" >>"$0/out $rank" 2>>"$0/err $rank"'
+    # On another node somebody else may have made a directory of that name.
+    + '"; [ -O "$0" ] && [ ! -h "$0" ] || exit 126; '
+    'exec "$@" >>"$0/out $rank" 2>>"$0/err $rank"'
 )
 
 

@@ -46,11 +46,16 @@ class Sources:
         return self._files[path]
 
 
+def _opened(path: str, flags: int) -> int:
+    # What has become a pipe in the meantime would be waited for.
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def _read(path: str) -> list[str]:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe waits for who writes
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may do something
             return []
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_opened) as file:
             text = file.read(_MOST).decode("utf-8", "replace")
     except (OSError, ValueError):
         return []

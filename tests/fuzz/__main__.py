@@ -3,7 +3,7 @@
 
 Before these, what is found in random one-sided programs, as events and as programs in C, is
 compared with an oracle, random correct ones must not change when they are provoked, damaged logs of
-one-sided communication are looked at, digests of random signatures are compared with what
+one-sided communication and directories of runs are looked at, digests of random signatures are compared with what
 `matching` says, those that the wrapper makes of random datatypes with these, what a ledger of
 random calls has kept with what was done, and what screens clear of random calls with what the
 checks find; and watchers are handed damaged records of live processes. A case that goes wrong is
@@ -30,7 +30,7 @@ import support
 import test_digests_in_c
 import test_ledger
 
-from fuzz import beside, cases, live, provoked, ran_in_c
+from fuzz import beside, cases, directories, live, provoked, ran_in_c
 
 _STEP = 200  # cases that a worker takes at a time
 _CALLS = 5_000  # of a process whose calls are screened
@@ -49,6 +49,7 @@ def main() -> int:
     parser.add_argument("--written", type=int, help="such in C (a thousandth as many)")
     parser.add_argument("--provoked", type=int, help="provoked programs (a thousandth as many)")
     parser.add_argument("--logs", type=int, help="damaged logs (a hundredth as many)")
+    parser.add_argument("--directories", type=int, help="those of runs (a hundredth as many)")
     parser.add_argument("--screens", type=int, help="screened calls (as many as snapshots)")
     parser.add_argument("--c-digests", type=int, help="digests in C (as many as snapshots)")
     parser.add_argument("--ledgers", type=int, help="calls in ledgers (as many as snapshots)")
@@ -77,6 +78,9 @@ def main() -> int:
         options.cases // 1000 if options.provoked is None else options.provoked, options
     )
     wrong |= _logs(options.cases // 100 if options.logs is None else options.logs, options)
+    wrong |= _directories(
+        options.cases // 100 if options.directories is None else options.directories, options
+    )
     wrong |= _digests(options.cases if options.digests is None else options.digests, options)
     wrong |= _screens(options.cases if options.screens is None else options.screens, options)
     number = options.cases if options.c_digests is None else options.c_digests
@@ -223,6 +227,24 @@ def _log(seed: int) -> str:
     except Exception as error:
         return f"log, seed {seed}: {type(error).__name__}: {error}"
     return ""
+
+
+def _directories(number: int, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    directories.take(options.mpi)  # before memory is limited
+    tasks = [(seed, options.mpi) for seed in range(options.first, options.first + number)]
+    with multiprocessing.Pool(options.jobs, directories.limit_memory) as pool:
+        for sentence in pool.imap(_directory, tasks, 5):
+            wrong += bool(sentence)
+            if sentence:
+                print(sentence, flush=True)
+    took = time.monotonic() - begin
+    print(f"{number} damaged directories of runs, {wrong} wrong, {took:.0f} s", flush=True)
+    return wrong > 0
+
+
+def _directory(task: tuple[int, str]) -> str:
+    return directories.run(*task)
 
 
 def _screens(number: int, options: argparse.Namespace) -> int:

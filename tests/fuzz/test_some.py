@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
+
 import pytest
 import support
 from short import some
 
-from fuzz import beside, cases, live
+from fuzz import beside, cases, directories, live
 from fuzz.snapshots import STOPS
 
 
@@ -30,3 +32,12 @@ def test_beside(mpi: support.MPI) -> None:
     for stop in range(STOPS):
         first = stop * beside.TOGETHER
         assert list(beside.run(range(first, first + some(4)), mpi.id)) == []
+
+
+@support.on_mpi("mpich4")
+def test_directories(mpi: support.MPI) -> None:
+    """In a process of its own, which has little memory."""
+    directories.take(mpi.id)
+    with multiprocessing.Pool(1, directories.limit_memory) as pool:
+        found = pool.starmap(directories.run, [(seed, mpi.id) for seed in range(some(60))], 1)
+    assert not any(found), "make fuzz FUZZ_ARGS=--directories\n" + "\n".join(filter(None, found))

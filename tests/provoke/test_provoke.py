@@ -12,8 +12,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import MPI, ROOT, clean_environment, compile_program, on_mpi, running, shell
+from support import (
+    MPI,
+    ROOT,
+    clean_environment,
+    compile_program,
+    lacking,
+    on_mpi,
+    running,
+    shell,
+)
 
+from mpipp.cli import sweep
 from mpipp.cli.sweep import OUTPUT, STREAMS, Outcome, difference
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -154,12 +164,12 @@ def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
 ) -> None:
     """No program of MPI: what it does depends on the seed."""
 
-    def sweep(script: str) -> subprocess.CompletedProcess[str]:
+    def swept(script: str) -> subprocess.CompletedProcess[str]:
         words: list[str | Path] = ["sh", "-c", script]
         options = "--provoke-sweep", "3", "--hang-after", "4", "--mpicc", mpi.mpicc
         return run(mpi, words, *options, n=1)
 
-    done = sweep("echo $$; case $MPIPP_PROVOKE in 2) exit 3;; 3) sleep 99;; esac")
+    done = swept("echo $$; case $MPIPP_PROVOKE in 2) exit 3;; 3) sleep 99;; esac")
     assert (done.returncode, done.stderr) == (1, "")
     first, *told, last = done.stdout.splitlines()
     assert re.fullmatch(
@@ -173,7 +183,7 @@ def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
         "seed 3: hangs, unprovoked exit status 0",
     ]
     assert last.startswith("mpipp: 2 of 3 seeds differ; the worst again: mpipp run --provoke=3 ")
-    done = sweep(f"mkdir {tmp_path}/made 2>/dev/null")  # the first time only
+    done = swept(f"mkdir {tmp_path}/made 2>/dev/null")  # the first time only
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "mpipp: two unprovoked runs differ, so that nothing can be told of provoked ones: exit "
@@ -218,3 +228,26 @@ def test_differences() -> None:
     assert difference(usual, outcome(out="a\nb\n", err="x\n"), STREAMS) == (
         "standard error of rank 0, line 1: 'x', unprovoked ''"
     )
+
+
+def test_output_goes_only_into_a_directory_of_ones_own(tmp_path: Path) -> None:
+    """On another node somebody else may have made one of that name, with links in it."""
+    if os.geteuid() != 0:
+        lacking("only root gives files to another user")
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+
+    def status(directory: Path) -> int:
+        words = ["sh", "-c", sweep._APART, str(directory), "echo", "output"]
+        return subprocess.run(words, env={"PMI_RANK": "3", "PATH": os.environ["PATH"]}).returncode
+
+    own, link, other = (tmp_path / name for name in ("own", "link", "other"))
+    own.mkdir()
+    link.symlink_to(own)
+    other.mkdir()
+    (other / "out rank 3").symlink_to(victim)
+    (other / "out 3").symlink_to(victim)
+    os.chown(other, 65534, 65534)
+    assert [status(one) for one in (own, link, other)] == [0, 126, 126]
+    assert [path.read_text() for path in own.glob("out*")] == ["output\n"]
+    assert victim.read_text() == "mine"

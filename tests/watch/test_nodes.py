@@ -328,6 +328,45 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
     assert read(str(path)).info == read(str(good)).info
 
 
+BOMBS = {
+    # Sets of so many numbers, tables as long, lists as deep.
+    "head": (rb'"world_size":4', b'"world_size":1099511627776', "its head makes no sense"),
+    "rank": (rb'"world_rank":\d', b'"world_rank":1099511627776', "its head makes no sense"),
+    "digits": (rb'"world_rank":\d', b'"world_rank":' + b"9" * 10**6, "is no file of a process"),
+    "range": (rb'"world_ranks":\{"range":4\}', b'"world_ranks":{"range":1099511627776}', "a Comm"),
+    "size": (rb'"size":4', b'"size":1099511627776', "it has a Comm that is none"),
+    "deep": (rb'"channel":\[.*\]', b'"channel":' + b"[" * 10**5, "it is nested too deeply"),
+    "empty": (rb"\[\[(\d+),(\d+),\[.+?\]", rb"[[\1,\2,[]", ""),
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_file_that_would_take_all_memory(left: Path, tmp_path: Path, kind: str) -> None:
+    """It is left out, with a sentence, also where little memory is given."""
+    shutil.copytree(left, tmp_path / "report")
+    (tmp_path / "report" / "findings.json").unlink()
+    path = Path(paths_in(str(tmp_path / "report" / PROCESSES))[1])
+    first, rest = path.read_bytes().split(b"\n", 1)
+    lines = zlib.decompress(rest)
+    old, new, reason = BOMBS[kind]
+    assert re.search(old, first + lines)
+    first, lines = re.sub(old, new, first, count=1), re.sub(old, new, lines)
+    packed = zlib.compress(lines, 1)
+    first = first.replace(f'"bytes":{len(rest)}'.encode(), f'"bytes":{len(packed)}'.encode())
+    path.write_bytes(first + b"\n" + packed)
+    little = ["sh", "-c", f'ulimit -v {2 << 20}; exec "$@"', "sh"]
+    done = subprocess.run(
+        [*little, sys.executable, "-m", "mpipp.cli", "report", tmp_path / "report"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not reason or f"not checked: {path} " in done.stdout
+    assert reason in done.stdout
+
+
 def test_what_is_missing_is_said(left: Path, tmp_path: Path) -> None:
     shutil.copytree(left, tmp_path / "some")
     paths = [Path(path) for path in paths_in(str(tmp_path / "some" / PROCESSES))]
