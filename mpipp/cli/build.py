@@ -34,8 +34,9 @@ from mpipp.watch.start import BESIDE
 _FLAGS = (
     *("-std=gnu11", "-O2", "-fno-tree-slp-vectorize", "-g"),
     *("-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra"),
+    *("-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"),
 )
-_LINK_FLAGS = ("-shared", "-ldl", "-lpthread")
+_LINK_FLAGS = ("-shared", "-ldl", "-lpthread", "-Wl,-z,now")
 
 _FREEING = "freeing"  # the sources of the library beside
 

@@ -143,7 +143,7 @@ class Entry(NamedTuple):
     picture: str  # SVG: who waits for whom; "" if nobody does
     timeline: Timeline | None
     lifelines: Lifelines | None
-    number: int = 0  # among those of the run, from 1
+    number: int = 0  # among those of the run, from 1, in the order of all reports
 
     @property
     def text(self) -> str:
@@ -309,6 +309,12 @@ class _Fields:
         return found
 
 
+def _order(entry: Entry) -> tuple[bool, str, int, str]:
+    # Errors first, each by its place; when they were found is a matter of chance.
+    frame = next((party.places[0].frame for party in entry.parties if party.places), Frame(""))
+    return entry.severity != "error", frame.path or frame.text, frame.line, entry.id
+
+
 def _run(of: _Fields) -> Run:
     of.pictures = of.texts("pictures")
     run = of.object("run")
@@ -331,7 +337,7 @@ def _run(of: _Fields) -> Run:
         summary=of.text("summary"),
         findings=[
             entry._replace(number=number)
-            for number, entry in enumerate(of.objects("findings", _entry), 1)
+            for number, entry in enumerate(sorted(of.objects("findings", _entry), key=_order), 1)
         ],
         guarded=of.objects("guarded", _guarded),
         provoke=run.text("provoke"),

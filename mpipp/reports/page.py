@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from mpipp.reports import guarded, lifelines, provoked, stopping
 from mpipp.reports.directory import Drawn, Entry, Party, Place, Row, Run, Timeline
 from mpipp.reports.html import html as e
-from mpipp.reports.sources import Frame
 from mpipp.reports.style import STYLE
 from mpipp.reports.svg import cleaned
 
@@ -22,7 +22,6 @@ _MANY = 12  # findings, of which only the errors are open; places, all of which 
 
 def html(run: Run) -> str:
     """The page."""
-    entries = sorted(run.findings, key=_order)
     title = run.summary or "no findings"
     parts = [
         "<!DOCTYPE html>",
@@ -37,22 +36,17 @@ def html(run: Run) -> str:
         f"<h1>{e(title)}</h1>",
         *_run(run),
         "</header>",
-        *_contents(entries),
+        *_contents(run.findings),
         '<main id="findings" tabindex="-1">',
-        *_findings(entries),
+        *_findings(run.findings),
         "</main></body></html>\n",
     ]
     return "\n".join(parts)
 
 
-def _order(entry: Entry) -> tuple[bool, str, int, str]:
-    frame = next((party.places[0].frame for party in entry.parties if party.places), Frame(""))
-    return entry.severity != "error", frame.path or frame.text, frame.line, entry.id
-
-
 def _run(run: Run) -> Iterator[str]:
     rows = [
-        ("Command", " ".join(run.command)),
+        ("Command", shlex.join(run.command)),
         ("In", run.directory),
         ("MPI", run.mpi),
         ("Started", run.started),
@@ -120,9 +114,9 @@ def _contents(entries: Sequence[Entry]) -> Iterator[str]:
     if len(entries) < 2:
         return
     yield '<nav aria-labelledby="contents"><h2 id="contents">Findings</h2><ol>'
-    for number, entry in enumerate(entries, 1):
+    for entry in entries:
         yield (
-            f'<li>{_badge(entry)} <a href="#inside-f{number}">{e(entry.what)}</a> '
+            f'<li>{_badge(entry)} <a href="#inside-f{entry.number}">{e(entry.what)}</a> '
             f'<span class="dim">{e(_place(entry))}</span></li>'
         )
     yield "</ol></nav>"
@@ -132,17 +126,17 @@ def _findings(entries: Sequence[Entry]) -> Iterator[str]:
     if not entries:
         yield '<p class="none">Nothing was found.</p>'
     for severity, title in (("error", "Errors"), ("warning", "Warnings")):
-        chosen = [(n, one) for n, one in enumerate(entries, 1) if one.severity == severity]
+        chosen = [one for one in entries if one.severity == severity]
         if not chosen:
             continue
         yield f'<section aria-labelledby="{severity}s"><h2 id="{severity}s">{title}</h2>'
-        for number, entry in chosen:
+        for entry in chosen:
             is_open = severity == "error" or len(entries) <= _MANY
-            yield f'<details class="finding {severity}" id="f{number}"{" open" * is_open}>'
+            yield f'<details class="finding {severity}" id="f{entry.number}"{" open" * is_open}>'
             yield f"<summary>{_badge(entry)} <h3>{e(entry.what)}</h3>"
             yield f'<span class="dim">{e(_place(entry))}</span>{_libraries(entry)}</summary>'
             # A link to what is inside opens it.
-            yield f'<div class="inside" id="inside-f{number}">'
+            yield f'<div class="inside" id="inside-f{entry.number}">'
             yield from _finding(entry)
             yield "</div></details>"
         yield "</section>"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -73,7 +74,7 @@ def _rule(name: str, known: Rule | None) -> dict[str, Any]:
 def _invocation(run: Run) -> dict[str, Any]:
     found: dict[str, Any] = {
         "executionSuccessful": not run.not_checked,
-        "commandLine": plain(" ".join(run.command)),
+        "commandLine": plain(shlex.join(run.command)),
         "toolExecutionNotifications": [
             {"level": "warning", "message": _message(f"not checked: {sentence}")}
             for sentence in run.not_checked

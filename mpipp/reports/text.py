@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from mpipp.plain import plain
@@ -17,13 +18,13 @@ def lines(run: Run, name: str = "DIR") -> Iterator[str]:
 
 def _lines(run: Run, name: str) -> Iterator[str]:
     if run.command:
-        yield f"{' '.join(run.command)}"
+        yield shlex.join(run.command)
         yield f"  {', '.join(_facts(run))}"
         yield ""
     for entry in run.findings:
         yield from _block(entry)
         if any(stopping.of(entry.parties)):
-            yield f"  stop there: {stopping.OPTION} {name}:{entry.number}"
+            yield f"  stop there: {shlex.join([stopping.OPTION, f'{name}:{entry.number}'])}"
         yield ""
     yield from guarded.lines(run.guarded)
     yield from provoked.lines(run)

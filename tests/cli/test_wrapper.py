@@ -67,6 +67,18 @@ def test_the_wrapper_does_not_need_an_mpi(mpi: MPI) -> None:
 
 
 @every_mpi
+def test_the_wrapper_is_built_with_the_compilers_protections(mpi: MPI) -> None:
+    for name in (Path(mpi.wrapper).name, "libmpipp_free.so"):
+        library = Path(mpi.wrapper).with_name(name)
+        words = [need("readelf"), "-dW", str(library)]
+        dynamic = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert "BIND_NOW" in dynamic, name
+    taken = elf.undefined(mpi.wrapper)
+    assert "__stack_chk_fail" in taken
+    assert any(symbol.endswith("_chk") for symbol in taken)
+
+
+@every_mpi
 def test_what_the_header_declares(mpi: MPI) -> None:
     procedures = mpis.probe(mpi.mpicc).procedures
     assert {"Init", "Isend", "Type_vector", "Win_lock_all"} <= set(procedures)

@@ -3,7 +3,8 @@
 
 Before these, what is found in random one-sided programs, as events and as programs in C, is
 compared with an oracle, random correct ones must not change when they are provoked, damaged logs of
-one-sided communication and directories of runs are looked at, digests of random signatures are compared with what
+one-sided communication and directories of runs are looked at, digests of random signatures are
+compared with what
 `matching` says, those that the wrapper makes of random datatypes with these, what a ledger of
 random calls has kept with what was done, and what screens clear of random calls with what the
 checks find; and watchers are handed damaged records of live processes. A case that goes wrong is

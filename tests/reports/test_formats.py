@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -80,9 +82,37 @@ def test_text(mpi: MPI) -> None:
     name = {"mpich4": "MPICH", "openmpi4": "Open MPI"}[mpi.id]
     found = same(reports.asked(run))
     found = re.sub(rf"(?m)^  {name} [\d.]+,", f"  {name},", found)
-    expected = mpi.cited(TEXT.format(mpiexec=" ".join(mpi.mpiexec), name=name))
+    expected = mpi.cited(TEXT.format(mpiexec=shlex.quote(" ".join(mpi.mpiexec)), name=name))
     # In which order they are found depends on when the watcher looks.
     assert sorted(found.split("\n\n")) == sorted(expected.split("\n\n"))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_findings_have_one_order_and_number_in_all_reports(mpi: MPI) -> None:
+    run = reports.once(mpi.id)
+    text = reports.asked(run)
+    page = reports.asked(run, "--format", "html")
+    log = json.loads(reports.asked(run, "--format", "sarif"))
+    blocks = [block for block in text.split("\n\n") if "\n  stop there: " in block]
+    assert re.findall(r"--stop-at \S+:(\d+)\n", text) == ["1", "2", "3"]
+    assert re.findall(r"--stop-at DIR:(\d+)<", page) == ["1", "2", "3"]
+    headlines = [block.splitlines()[0].partition(": ") for block in blocks]
+    assert [severity for severity, _, _ in headlines] == ["error", "error", "warning"]
+    contents = re.findall(r'<li>.*?<a href="#inside-f(\d)">(.*?)</a>', page)
+    assert contents == [(str(n), what) for n, (_, _, what) in enumerate(headlines, 1)]
+    results = log["runs"][0]["results"]
+    told = [one["message"]["text"].splitlines()[0] for one in results]
+    assert told == ["".join(parts) for parts in headlines]
+
+
+@on_mpi("openmpi4")
+def test_the_command_can_be_typed_again(mpi: MPI) -> None:
+    run = reports.once(mpi.id)
+    typed = reports.asked(run).splitlines()[0]
+    assert " ".join(mpi.mpiexec) in shlex.split(typed)
+    assert f"<dd>{html.escape(typed)}</dd>" in reports.asked(run, "--format", "html")
+    log = json.loads(reports.asked(run, "--format", "sarif"))
+    assert log["runs"][0]["invocations"][0]["commandLine"] == typed
 
 
 @on_mpi("mpich4", "openmpi4")
