@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // As names.c, in C++: classes with private members, templates, containers.
-#include <mpi.h>
 #include <memory>
+#include <mpi.h>
 #include <vector>
 
 #define BASE long_base_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa

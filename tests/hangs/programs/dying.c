@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static void store(volatile int *where) { *where = 1; }
+static void store(volatile int *where) {
+  *where = 1;
+}
 
 static void again(int number) { // as MPI libraries do
   signal(number, SIG_DFL);

@@ -5,7 +5,9 @@ void inside(int *number);
 struct holder {
   struct {
     int a, b;
-  } unnamed[2], *pointer, (*function)(union { int c; } *, enum { ONE } *);
+  } unnamed[2], *pointer,
+      (*function)(
+          union { int c; } *, enum {ONE} *);
   union {
     int c;
     float d;
