@@ -58,7 +58,7 @@ def test_a_library_that_ends_processes_after_finalize(mpi: MPI) -> None:
 @every_mpi
 @pytest.mark.parametrize("how", ["uncalled", "asked"])
 def test_nobody_has_initialized_mpi(mpi: MPI, how: str) -> None:
-    command = [runs.program("deaths.c", mpi), how]
+    command: list[str | Path] = [runs.program("deaths.c", mpi), how]
     found = runs.run(mpi, command, "--error-exit", "5", n=2)
     none = "mpipp: not checked: none of 2 processes has initialized MPI"
     assert found == (5, "", [], [none, NOTHING])
@@ -68,7 +68,7 @@ def test_nobody_has_initialized_mpi(mpi: MPI, how: str) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_death_before_init(mpi: MPI) -> None:
-    command = [runs.program("deaths.c", mpi), "early"]
+    command: list[str | Path] = [runs.program("deaths.c", mpi), "early"]
     found = runs.run(mpi, command, "--error-exit", "5", n=1)
     said, last = found.last
     if runs.TELLS_ENDINGS:
@@ -84,7 +84,8 @@ def test_what_the_launcher_ends_is_not_blamed(mpi: MPI, tmp_path: Path) -> None:
     if not runs.TELLS_ENDINGS:
         pytest.skip("this system does not say how a process has ended")
     was_told = tmp_path / "told"
-    command = [*runs.words(mpi), runs.program("deaths.c", mpi), "beside", was_told]
+    program = runs.program("deaths.c", mpi)
+    command: list[str | Path] = [*runs.words(mpi), program, "beside", was_told]
     run = runs.started(command, mpi)
     told = runs.until(run, "error: ")
     was_told.touch()
