@@ -10,12 +10,15 @@ from __future__ import annotations
 import locale
 import re
 from collections.abc import Callable
+from typing import TypeVar
 
 import gdb
 
 from mpipp.errors import MpippError
 from mpipp.plain import plain
 
+Result = TypeVar("Result")
+_waiting: list[Callable[[], None]] = []
 _LANGUAGE = re.compile(r'(?:"|currently )([\w+-]+)"')
 
 
@@ -49,6 +52,28 @@ def language() -> str:
     """The language in which gdb reads and writes expressions: "c", "c++", "fortran" ..."""
     found = _LANGUAGE.search(output("show language"))
     return found[1] if found else ""
+
+
+def quietly(action: Callable[[], Result]) -> Result:
+    """What `action` returns; gdb's warnings meanwhile, with names as they are, are not shown."""
+    done: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(action())
+        except BaseException as error:
+            errors.append(error)
+
+    _waiting.append(run)
+    output("python __import__('sys').modules['mpipp.gdb.console']._run()")
+    if errors:
+        raise errors[0]
+    return done[0]
+
+
+def _run() -> None:
+    _waiting.pop()()
 
 
 def decoded(read: Callable[[], str | None]) -> str:

@@ -98,7 +98,7 @@ def _of_part(
         return
     with stacks.selected(thread):
         frame = callers.caller(operation.call.site) if operation.tid else gdb.newest_frame()
-        found = list(variables.every(part.address, frame))
+        found = variables.every(part.address, frame)
         reports = [variables.held(part.record.tree, part.entries, one[0]) for one in found if one]
     declared = [pair for pair in zip(filter(None, found), reports) if pair[0][1]]
     wrong = [_wrong(report) for report in reports]

@@ -34,6 +34,7 @@ _INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _MAX_FIELDS = 10_000
 _MAX_TABLES = 1_000
 _MAX_RECORD = 1 << 20
+_MAX_LIST = 1 << 24  # bytes of the field table, or the list of tables
 _KEPT_TEXT, _KEPT_TABLE = 256, 1 << 20  # bytes: what is kept for good of a damaged one is small
 
 Record = TypeVar("Record", bound=tuple[Any, ...])
@@ -195,9 +196,9 @@ class Layout:
 
     def tables(self) -> dict[str, Table]:
         """The tables by name, as they are now; those that this mpipp does not know included."""
-        if self._table_count > _MAX_TABLES:
-            raise self._damaged(f"it lists {self._table_count} tables")
         decoder = self.decoder(TABLE, "table", Table, self._table_size)
+        if self._table_count > _MAX_TABLES or self._table_count * decoder.size > _MAX_LIST:
+            raise self._damaged(f"it lists {self._table_count} tables of {decoder.size} bytes")
         data = self._memory.read(self._tables, self._table_count * decoder.size)
         if data != self._listed[0]:
             self._listed = data, {text(table.name): table for table in decoder.many(data)}
@@ -208,7 +209,8 @@ class Layout:
         return self._fields.get(record, {}).get(name)
 
     def _read_fields(self, address: int, count: int, size: int) -> tuple[_Fields, _Decoders]:
-        if not (0 < count <= _MAX_FIELDS and _FIELD_SIZE <= size <= _MAX_RECORD):
+        listed = 0 < count <= _MAX_FIELDS and _FIELD_SIZE <= size <= _MAX_RECORD
+        if not listed or count * size > _MAX_LIST:
             raise self._damaged(f"its field table has {count} entries of {size} bytes")
         data = self._memory.read(address, count * size)
         make = _published if len(data) <= _KEPT_TABLE else _published.__wrapped__

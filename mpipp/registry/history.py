@@ -20,8 +20,8 @@ from mpipp.registry.fields import Decoder
 from mpipp.registry.records import RawHistory, RawPage
 from mpipp.registry.source import Source
 
-_MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # of a page
+_MOST_WORDS = 1 << 26  # of all pages: the wrapper keeps 64 MiB unless the user wants more
 _RECENT = 64  # calls that a run may look back
 _MOST_KNOWN = 1 << 16  # calls of a history
 _WORD = struct.Struct("<Q")
@@ -89,7 +89,7 @@ class History:
         self._grows = grows
         self._page = 0  # the one that is read
         self._read = 0  # words of it
-        self._pages = 0
+        self._words = 0  # of all pages
         self._recent: list[Kept] = []
         self._next = 1
         self._highest = 0  # the highest ordinal that is written
@@ -245,14 +245,19 @@ class History:
         address = self._page or self._raw().pages
         while address:
             if address != self._page:
-                self._pages += 1
-                if self._pages > _MAX_PAGES:
-                    raise MpippError("the ledger has a page that follows itself")
+                self._words += decoder.size // 8
                 self._page, self._read = address, 0
             page = decoder.one(source.memory.read(address, decoder.size))
             if not self._read <= page.used <= page.capacity <= _MAX_WORDS:
                 raise MpippError(f"the ledger has a page with {page.used} words")
             start, self._read = self._read, page.used
+            self._words += page.used - start
+            if page.next == address:
+                raise MpippError("the ledger has a page that follows itself")
+            if self._words > _MOST_WORDS:
+                raise MpippError(
+                    f"a history has more than {8 * _MOST_WORDS} bytes: mpipp reads no more"
+                )
             # After what says how many they are: the process may be writing more.
             data = read(address + decoder.size + 8 * start, 8 * (page.used - start))
             yield data if source.byte_order == "<" else _swapped(data)

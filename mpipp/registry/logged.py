@@ -17,6 +17,7 @@ from mpipp.registry.source import Source
 
 _MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # of a page: those of an entry
+_MOST_WORDS = 1 << 26  # of all pages
 FIRST = 2  # words of an entry before its own
 _KIND = 0x3F  # of a head
 # Of a head, the one word of an entry that is like an earlier one: only the words follow that differ
@@ -119,6 +120,8 @@ def words(source: Source, first: int) -> tuple[array[int], bool]:
         while address:
             page = decoder.one(source.memory.read(address, decoder.size))
             if not page.used <= page.capacity <= _MAX_WORDS or address in seen:
+                break
+            if len(found) + page.used > _MOST_WORDS:
                 break
             seen.add(address)
             found.frombytes(source.memory.fresh(address + decoder.size, 8 * page.used))

@@ -16,6 +16,7 @@ from mpipp.errors import MpippError, UnreadableMemory
 _PAGE = 4096  # no memory mapping is finer, so a page is readable as a whole or not at all
 _CACHED_PAGES = 16384
 _LARGE = 1 << 20  # reads beyond this many bytes pass the cache by
+_LONGEST = 1 << 28  # bytes of a read: nothing that is recorded is as long
 _SEARCH_STEP = 1 << 20
 _ADDRESS_SPACE = 1 << 64
 
@@ -129,12 +130,14 @@ class PageCache:
             pages = [self._page(p) for p in range(address - offset, address + length, _PAGE)]
             if all(pages):
                 return b"".join(pages)[offset : offset + length]
-        if not 0 <= address <= address + length <= _ADDRESS_SPACE:
+        if not 0 <= address <= address + length <= _ADDRESS_SPACE or length > _LONGEST:
             raise UnreadableMemory(address, length)
         return self._memory.read(address, length)
 
     def fresh(self, address: int, length: int) -> bytes:
         """As it is now, whatever is remembered of it."""
+        if length > _LONGEST:
+            raise UnreadableMemory(address, length)
         return self._memory.read(address, length)
 
     def _page(self, address: int) -> bytes:

@@ -26,7 +26,7 @@ from mpipp.registry.records import (
     RawSession,
     RawWin,
 )
-from mpipp.registry.source import UNCERTAIN, Source, certain
+from mpipp.registry.source import UNCERTAIN, Source, certain, expect_number
 
 _MAX_KEYS = 100_000
 _MAX_CHANNELS = 40_000
@@ -97,6 +97,8 @@ class Objects:
 
     def _comm(self, header: Header, record: bytes) -> model.Comm:
         raw = self.raw("comm", RawComm, record)
+        for number in (raw.size, raw.remote_size, raw.indegree, raw.outdegree):
+            expect_number(number)
         integers = self._source.integers
         ndims = raw.ndims if raw.dims else 0
         remote = raw.remote_world_ranks
@@ -134,6 +136,7 @@ class Objects:
 
     def _group(self, header: Header, record: bytes) -> model.Group:
         raw = self.raw("group", RawGroup, record)
+        expect_number(raw.size)
         return model.Group(header, raw.size, raw.rank, self._world_ranks(raw))
 
     def _world_ranks(self, raw: RawComm | RawGroup) -> Sequence[int] | None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 from mpipp.model import ProcessInfo
 from mpipp.registry.fields import text
 from mpipp.registry.records import RawRoot
-from mpipp.registry.source import Source
+from mpipp.registry.source import Source, expect_number
 
 
 def process_info(source: Source, root: RawRoot) -> ProcessInfo:
     """What the root says. Raises MpippError when it makes no sense."""
+    expect_number(root.world_size)
     return ProcessInfo(
         flavor=source.enumerator("flavor", root.flavor),
         status=source.enumerator("status", root.status),

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from mpipp.errors import UnreadableMemory
 from mpipp.registry.memory import Memory
 
-_MOST = 10_000  # threads and frames that are looked at
+_MOST = 10_000  # threads and frames that are looked at, and pieces of their tables
+_PIECE = 256  # bytes of a table
 _LONGEST = 4096  # characters of a name, bytes of a table's part
 _TYPE, _TYPE_NAME = 8, 24  # in an object; in a type
 _LENGTH, _STATE = 16, 32  # of a string
@@ -161,6 +162,7 @@ class _Reader:
         size = self._number(table + _SIZE)
         if not 0 < size <= _LONGEST * 64 or self._type(table) != b"bytes":
             return 0
+        self._left = max(0, self._left - size // _PIECE)
         data = self._memory.read(table + _BYTES, size)
         line = self._number(code + self._layout.first_line, 4)
         if self._layout.step:

@@ -25,8 +25,11 @@ from mpipp.registry.records import (
 
 _MAX_STRING = 4096  # bytes
 _STRING_STEP = 256
-_MAX_ARRAY = 1 << 32  # bytes
+_MAX_ARRAY = 1 << 27  # bytes
 _SMALL_ARRAY = 4096  # bytes
+_FEW = 16  # numbers
+_MOST_KEPT = 1 << 26  # numbers of arrays, and bytes of strings: some gigabytes of Python's
+_MOST_PROCESSES = 1 << 22  # which lists are made of
 _MAX_FRAMES = 1024
 _MAX_ENTRIES = 100_000  # of the tables of names
 
@@ -34,6 +37,14 @@ UNCERTAIN = 1 << 63  # is added to counts and ordinals that are not certain
 
 _MOST_MARKS = 1 << 20
 _INTEGERS = {4: "i", 8: "q"}
+
+
+def expect_number(processes: int) -> None:
+    """Raises MpippError for a number of processes that no job has."""
+    if processes > _MOST_PROCESSES:
+        raise MpippError(
+            f"{processes} processes are recorded: mpipp knows at most {_MOST_PROCESSES}"
+        )
 
 
 def certain(ordinal: int) -> int | None:
@@ -62,6 +73,7 @@ class Source:
         self._procedures = _procedures(*self._array("procedures", RawProcedure))
         self._constants: dict[str, int] | None = None
         self._strings: dict[int, str] = {}
+        self._kept = 0  # numbers and bytes that were read since the process has run
         self._times: dict[int, dict[int, int]] | None = None
         self._flags: dict[tuple[str, int], frozenset[str]] = {}
         self._sites: dict[int, Site] = {}
@@ -73,6 +85,7 @@ class Source:
         self._tables = None
         self._constants = None
         self._times = None
+        self._kept = 0
         self._strings.clear()
         self._sites.clear()
 
@@ -234,7 +247,8 @@ class Source:
             head, nul, _ = piece.partition(b"\0")
             result += head
             if nul:
-                return result
+                break
+        self._keep(len(result))
         return result[:_MAX_STRING]
 
     def integers(self, address: int, count: int, size: int, signed: bool = True) -> tuple[int, ...]:
@@ -243,10 +257,18 @@ class Source:
             raise MpippError(f"an array of {count} integers of {size} bytes is recorded")
         if not count:
             return ()
+        if count > _FEW:
+            self._keep(count)
         if count * size > _SMALL_ARRAY:
             # The far end first: a damaged count must not make this read all there is, then fail.
             self.memory.read(address + (count - 1) * size, size)
         return self.unpack(self.memory.read(address, count * size), size, signed)
+
+    def _keep(self, amount: int) -> None:
+        # Damaged records may share what is large: each makes numbers of its own of it.
+        self._kept += amount
+        if self._kept > _MOST_KEPT:
+            raise MpippError(f"more than {_MOST_KEPT} numbers are recorded: mpipp reads no more")
 
     def marks(self, address: int, count: int) -> bytes:
         """A byte for each of `count`. Raises MpippError for a senseless number."""
@@ -296,10 +318,10 @@ class Source:
                 f"the mpipp registry at {self.layout.address:#x} has no table of {name}: "
                 "use the mpipp that came with the wrapper"
             )
-        if table.count > _MAX_ENTRIES:
+        if table.count > _MAX_ENTRIES or table.count * table.record_size > _MAX_ARRAY:
             raise MpippError(
                 f"the mpipp registry at {self.layout.address:#x} is damaged: "
-                f"its table of {name} has {table.count} entries"
+                f"its table of {name} has {table.count} entries of {table.record_size} bytes"
             )
         decoder = self.layout.decoder(table.record, name, make, table.record_size)
         return decoder, self.memory.read(table.entries, table.count * decoder.size)

@@ -16,6 +16,7 @@ _REMOVED = 1  # in place of a slot's record
 _PROBE = 4  # slots read at a time
 _MAX_PROBE = 1 << 16
 _MAX_CHUNKS = 1 << 20
+_MAX_RECORDS = 1 << 24  # of a kind
 _READ = 1 << 18  # bytes of records read at a time
 
 
@@ -55,7 +56,7 @@ class Tables:
         address = 0
         try:
             table = self._source.table(kind)
-            address, size, seen = table.chunks, table.record_size, set[int]()
+            address, size, seen, count = table.chunks, table.record_size, set[int](), 0
             if not 0 < size <= _READ:
                 raise self._damaged(kind, f"has records of {size} bytes")
             while address:
@@ -67,6 +68,9 @@ class Tables:
                     raise self._damaged(
                         kind, f"has a chunk with {chunk.used} of {chunk.capacity} records"
                     )
+                count += chunk.used
+                if count > _MAX_RECORDS:
+                    raise self._damaged(kind, f"has {count} records")
                 yield from self._chunk(address + self._chunks.size, chunk.used, size)
                 address = chunk.next
         except MpippError as error:

@@ -7,8 +7,10 @@ one-sided communication and directories of runs are looked at, digests of random
 compared with what
 `matching` says, those that the wrapper makes of random datatypes with these, what a ledger of
 random calls has kept with what was done, and what screens clear of random calls with what the
-checks find; and watchers are handed damaged records of live processes. A case that goes wrong is
-told with its seed. A live one shares its processes with others before it.
+checks find; watchers are handed damaged records of live processes. Names in compiled programs are
+changed at random, and gdb looks at them. What reads damaged records has MOST_MEMORY bytes of
+memory. A case that goes wrong is told with its seed. A live one shares its processes with others
+before it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ import support
 import test_digests_in_c
 import test_ledger
 
-from fuzz import beside, cases, directories, live, provoked, ran_in_c
+from fuzz import beside, cases, directories, live, names, provoked, ran_in_c
 
 _STEP = 200  # cases that a worker takes at a time
 _CALLS = 5_000  # of a process whose calls are screened
@@ -54,6 +56,7 @@ def main() -> int:
     parser.add_argument("--screens", type=int, help="screened calls (as many as snapshots)")
     parser.add_argument("--c-digests", type=int, help="digests in C (as many as snapshots)")
     parser.add_argument("--ledgers", type=int, help="calls in ledgers (as many as snapshots)")
+    parser.add_argument("--names", type=int, help="programs with random names (a thousandth)")
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--live-seed", type=int, help="only the live case of this seed")
@@ -90,6 +93,7 @@ def main() -> int:
     wrong |= _recorded("calls in ledgers", _ledger, number, options)
     number = options.cases // 1000 if options.beside is None else options.beside
     wrong |= _beside(range(options.first, options.first + number), options)
+    wrong |= _names(options.cases // 1000 if options.names is None else options.names, options)
     number = options.cases // 10 if options.live is None else options.live
     wrong |= _many(options) if options.cases else 0
     return wrong | _live(range(options.first, options.first + number), options)
@@ -109,6 +113,27 @@ def _beside(seeds: range, options: argparse.Namespace) -> int:
 
 def _some_beside(task: tuple[range, str]) -> list[str]:
     return list(beside.run(*task))
+
+
+def _names(number: int, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    seeds = range(options.first, options.first + number)
+    tasks = [(seeds[i : i + names.TOGETHER], options.mpi) for i in range(0, number, names.TOGETHER)]
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentences in pool.imap(_some_names, tasks):
+            wrong += len(sentences)
+            for sentence in sentences:
+                print(sentence, flush=True)
+    print(f"{number} programs with random names, {wrong} wrong, {time.monotonic() - begin:.0f} s")
+    return wrong > 0
+
+
+def _some_names(task: tuple[range, str]) -> list[str]:
+    seeds, mpi = task
+    try:
+        return list(names.run(seeds, mpi))
+    except AssertionError as error:
+        return [f"names, seeds {seeds.start} to {seeds.stop - 1}: {error}"]
 
 
 def _live(seeds: range, options: argparse.Namespace) -> int:
@@ -212,7 +237,7 @@ def _run_provoked(task: tuple[int, str]) -> str:
 def _logs(number: int, options: argparse.Namespace) -> int:
     begin, wrong = time.monotonic(), 0
     seeds = range(options.first, options.first + number)
-    with multiprocessing.Pool(options.jobs) as pool:
+    with multiprocessing.Pool(options.jobs, cases.limit_memory) as pool:
         for sentence in pool.imap(_log, seeds, _STEP // 10):
             wrong += bool(sentence)
             if sentence:
@@ -316,7 +341,7 @@ def _many(options: argparse.Namespace) -> int:
     done = 0
     seeds = range(options.first, options.first + options.cases)
     tasks = [(seeds[i : i + _STEP], options.mpi) for i in range(0, len(seeds), _STEP)]
-    with multiprocessing.Pool(options.jobs) as pool:
+    with multiprocessing.Pool(options.jobs, cases.limit_memory) as pool:
         for task, results in zip(tasks, pool.imap(_some, tasks)):
             done += len(task[0])
             for found in results:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import random
+import resource
 import signal
 import traceback
 from collections.abc import Iterator
@@ -15,10 +16,11 @@ import support
 
 from fuzz import looks, places, snapshots
 from fuzz.looks import Case
-from fuzz.snapshots import Pages, Snapshot
+from fuzz.snapshots import Endless, Pages, Snapshot
 from mpipp.errors import MpippError
 
-_LONGEST = 10  # seconds of a look
+_LONGEST = 10  # seconds of processor time of a look
+MOST_MEMORY = 4 << 30  # bytes of address space, as `ulimit -v` has it
 
 
 class Found(NamedTuple):
@@ -56,8 +58,9 @@ def run(seed: int, mpi_id: str) -> Found | None:
 
 def _case(chance: random.Random, mpi_id: str) -> Case:
     sides = []
+    pages = chance.choice((Pages, Pages, Endless))
     for number, snapshot in enumerate(chance.choice(_taken(mpi_id))):
-        memory = Pages(snapshot.pages)
+        memory = pages(snapshot.pages)
         if number == 0 or chance.random() < 0.1:
             places.damage(chance, snapshot.targets, memory)
         sides.append((memory, snapshot.address, snapshot.handles))
@@ -72,6 +75,11 @@ def _found(seed: int, look: str, error: Exception) -> Found:
     return Found(seed, look, last, place, "".join(traceback.format_exception(error)[-30:]))
 
 
+def limit_memory() -> None:
+    """Let this process have no more than MOST_MEMORY: what asks for more is a MemoryError."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+
+
 @contextmanager
 def patience() -> Iterator[None]:
     """Ends what takes too long."""
@@ -79,10 +87,10 @@ def patience() -> Iterator[None]:
     def ended(*_: object) -> None:
         raise TimeoutError(f"more than {_LONGEST} s")
 
-    before = signal.signal(signal.SIGALRM, ended)
-    signal.alarm(_LONGEST)
+    before = signal.signal(signal.SIGPROF, ended)
+    signal.setitimer(signal.ITIMER_PROF, _LONGEST)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -11,7 +11,7 @@ from fuzz import places
 from mpipp.gdb import sessions
 from mpipp.gdb.program import memory
 
-_PATIENCE = 10  # seconds of a command
+_PATIENCE = 10  # seconds of processor time of a command
 _HANDLES = (
     *(f"types[{i}]" for i in range(16)),
     *(f"requests[{i}]" for i in range(12)),
@@ -153,12 +153,12 @@ def _machine(chance, handle, address):
 
 
 def _said(command):
-    begin = time.monotonic()
+    begin = time.process_time()
     try:
         text = gdb.execute(command, to_string=True)
     except gdb.error as error:
         text = str(error)
-    took = time.monotonic() - begin
+    took = time.process_time() - begin
     if took > _PATIENCE:
         return f"{took:.0f} s", text
     if re.search(r"Traceback|Python Exception|Error (?:while|occurred)", text):

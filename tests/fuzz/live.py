@@ -11,6 +11,7 @@ from pathlib import Path
 import support
 from ranks import ranks
 
+from fuzz import cases
 from fuzz.snapshots import PROGRAM, STOPS
 
 _SCRIPT = Path(__file__).with_name("in_gdb.py")
@@ -33,7 +34,15 @@ def run(seeds: range, mpi_id: str) -> Iterator[str]:
     path = f"sys.path[:0] = [{str(_SCRIPT.parents[1])!r}, {str(support.ROOT)!r}]"
     with ranks(program, mpi, str(stop)) as processes:
         pids = [pid for _, pid in sorted(processes.items())]
-        words = [*support.gdb_words(None), "-batch", "-ex", f"python import sys; {path}"]
+        limit = f"--as={cases.MOST_MEMORY}"
+        words = [
+            support.need("prlimit"),
+            limit,
+            *support.gdb_words(None),
+            "-batch",
+            "-ex",
+            f"python import sys; {path}",
+        ]
         words += ["-ex", f"source {_SCRIPT}", "-ex", f"python attach({pids})"]
         words += ["-ex", f"python fuzz({seeds})", str(program)]
         with support.running(

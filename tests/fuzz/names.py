@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import support
 
@@ -212,6 +213,12 @@ def wrong(texts: Sequence[tuple[str, bytes]], directory: Path) -> Iterator[str]:
             yield f"{command}: {raw[:2000]!r}"
 
 
+class _Case(NamedTuple):
+    seed: int
+    program: Path
+    asked: list[str]
+
+
 def run(seeds: range, mpi_id: str) -> Iterator[str]:
     """What went wrong with random names, each with its seed: all of one core file."""
     mpi = support.find_mpi(mpi_id)
@@ -220,15 +227,43 @@ def run(seeds: range, mpi_id: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="mpipp-names-") as place:
         directory = Path(place)
         said(whole, ["gcore core"], mpi, directory)
-        asked, case = list[str](), -1
-        for seed in seeds:
-            chance = random.Random(seed)
-            kinds = chance.sample(KINDS, chance.choice((1, 2, len(KINDS))))
-            to = renamed(whole, drawn(chance), directory / f"program{seed}", kinds)
-            asked += [f"file {to}", "mpipp frame"]
-            asked += chance.sample(commands(language), 12)
-        texts = said(whole, asked, mpi, directory, directory / "core")
-        for command, text in texts:
-            case += command.startswith("file ")
-            for sentence in wrong([(command, text)], directory):
-                yield f"names, seed {seeds[case]}: {sentence}"
+        every = [_case(seed, whole, language, directory) for seed in seeds]
+        try:
+            yield from _wrong(every, whole, mpi, directory)
+        except AssertionError:
+            for one in every:
+                yield from _alone(one, whole, mpi, directory)
+
+
+def _case(seed: int, whole: Path, language: str, directory: Path) -> _Case:
+    chance = random.Random(seed)
+    kinds = chance.sample(KINDS, chance.choice((1, 2, len(KINDS))))
+    to = renamed(whole, drawn(chance), directory / f"program{seed}", kinds)
+    return _Case(seed, to, [f"file {to}", "mpipp frame", *chance.sample(commands(language), 12)])
+
+
+def _wrong(cases: Sequence[_Case], whole: Path, mpi: support.MPI, directory: Path) -> list[str]:
+    asked = [command for one in cases for command in one.asked]
+    texts = said(whole, asked, mpi, directory, directory / "core")
+    found, of = [], -1
+    for command, text in texts:
+        of += command.startswith("file ")
+        for sentence in wrong([(command, text)], directory):
+            found.append(f"names, seed {cases[of].seed}: {sentence}")
+    return found
+
+
+def _alone(one: _Case, whole: Path, mpi: support.MPI, directory: Path) -> list[str]:
+    try:
+        return _wrong([one], whole, mpi, directory)
+    except AssertionError as error:
+        words = [*support.gdb_words(mpi, printers=False), "-batch"]
+        for command in ("backtrace", *("up", "print type", "info locals") * 4):
+            words += ["-ex", command]  # some names end gdb without mpipp, too
+        words += [str(one.program), str(directory / "core")]
+        done = subprocess.run(
+            words, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        if done.returncode < 0 or b"internal-error" in done.stdout + done.stderr:
+            return []
+        return [f"names, seed {one.seed}: {error}"]

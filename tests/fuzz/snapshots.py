@@ -23,6 +23,7 @@ from mpipp.registry.reader import Registry
 PROGRAM = Path(__file__).with_name("programs") / "jumble.c"
 STOPS = 3  # what jumble.c can be told to stay in
 _PAGE = 4096
+_LONGEST = 1 << 28  # bytes that gdb's memory lets be read at once
 
 
 class Snapshot(NamedTuple):
@@ -63,6 +64,23 @@ class Pages:
                 raise UnreadableMemory(address, length)
             pieces.append(page)
         return b"".join(pieces)[address - first : address - first + length]
+
+
+class Endless(Pages):
+    """The same where all other pages are there, too, and are zero: as in a file with holes."""
+
+    def read(self, address: int, length: int) -> bytes:
+        """Exactly `length` bytes at `address`. Raises UnreadableMemory."""
+        if not 0 <= address <= address + length <= 1 << 64 or length > _LONGEST:
+            raise UnreadableMemory(address, length)
+        data = bytearray(length)
+        touched = range(address - address % _PAGE, address + length, _PAGE)
+        for start in touched if len(touched) < len(self._pages) else self._pages:
+            page = self._changed.get(start) or self._pages.get(start)
+            low, high = max(address, start), min(address + length, start + _PAGE)
+            if page is not None and low < high:
+                data[low - address : high - address] = page[low - start : high - start]
+        return bytes(data)
 
 
 class _Recorded:

@@ -9,7 +9,7 @@ import pytest
 import support
 from short import some
 
-from fuzz import beside, cases, directories, live
+from fuzz import beside, cases, directories, live, names
 from fuzz.snapshots import STOPS
 
 
@@ -41,3 +41,11 @@ def test_directories(mpi: support.MPI) -> None:
     with multiprocessing.Pool(1, directories.limit_memory) as pool:
         found = pool.starmap(directories.run, [(seed, mpi.id) for seed in range(some(60))], 1)
     assert not any(found), "make fuzz FUZZ_ARGS=--directories\n" + "\n".join(filter(None, found))
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_names(mpi: support.MPI) -> None:
+    number = some(names.TOGETHER)
+    for language in range(len(names.LANGUAGES)):
+        first = language * names.TOGETHER
+        assert list(names.run(range(first, first + number), mpi.id)) == []

@@ -42,6 +42,8 @@ class Command(gdb.Command):
             raise gdb.GdbError(sentence(str(error))) from None
         except UnicodeDecodeError as error:  # which names.py does not expect
             raise gdb.GdbError(sentence(f"gdb cannot read a name: {error}")) from None
+        except MemoryError:
+            raise gdb.GdbError("There is not enough memory to show this.") from None
         except RecursionError:
             raise gdb.GdbError("This is nested too deeply to show.") from None
 

@@ -58,8 +58,9 @@ def show_frame(frame: gdb.Frame) -> None:
     before = gdb.selected_frame()
     frame.select()
     said = console.output("frame")
-    # Before a line of source that a front end is to show gdb may write two of the last.
-    if plain(said, "\n\t\x1a") == said:
+    # Annotations, which tell some front ends of a line of source, begin with two of the last.
+    kept = "\n\t\x1a" if gdb.parameter("annotate") else "\n\t"
+    if plain(said, kept) == said:
         before.select()
         console.execute("frame level {}", callers.level(frame))  # which tells front ends
     else:

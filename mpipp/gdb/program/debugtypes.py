@@ -16,6 +16,7 @@ from mpipp.gdb.program import arrays, containers, names
 from mpipp.programtypes.structs import Array, Member, Record, Scalar, Type
 
 _DEEPEST = 64
+_MOST_MEMBERS = 20_000  # of a type, those of the types in it counted as often as they occur
 _SHOWN = "mpipp_shown_type"  # a variable of gdb's
 # Typedefs with a datatype of their own, which need not be that of the type behind them.
 _STANDARD = re.compile(r"(?:std::)?(u?int(?:8|16|32|64)_t|wchar_t)$")
@@ -31,19 +32,22 @@ class Names(NamedTuple):
 
     fortran: bool
     cxx: bool
-    access: bool = False  # whether to ask what is private
+    access: bool  # whether to ask what is private
+    left: list[int]  # how many members a model may still have
 
 
 def language_names(access: bool = False) -> Names:
     """Those of gdb's current language; with `access`, models say which members are private."""
     language = console.language()
-    return Names(language == "fortran", language == "c++", access)
+    return Names(language == "fortran", language == "c++", access, [_MOST_MEMBERS])
 
 
 def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
     """A type of the program. Raises MpippError for what has no layout: void, an incomplete type."""
     plain = kind.strip_typedefs()
     code = plain.code
+    if not depth:
+        language = language._replace(left=[_MOST_MEMBERS])
     if depth > _DEEPEST:
         raise MpippError(f"{names.text(kind)} is nested too deeply")
     if code == gdb.TYPE_CODE_ARRAY:
@@ -120,11 +124,21 @@ def _record(kind: gdb.Type, plain: gdb.Type, language: Names, depth: int) -> Rec
 
 
 def _has_virtual_base(kind: gdb.Type) -> bool:
-    plain = kind.strip_typedefs()
-    if plain.code != gdb.TYPE_CODE_STRUCT:
-        return False
-    bases = [field for field in names.fields(plain) if field.is_base_class]
-    return any(_place(field) is None or _has_virtual_base(field.type) for field in bases)
+    pending, looked_at = [kind], 0
+    while pending:
+        plain = pending.pop().strip_typedefs()
+        bases = [field for field in _fields(plain) if field.is_base_class]
+        looked_at += len(bases)
+        if any(_place(field) is None for field in bases):
+            return True
+        if looked_at > _MOST_MEMBERS:
+            raise MpippError(f"{names.text(kind)} has more than {_MOST_MEMBERS} base classes")
+        pending += [field.type for field in bases]
+    return False
+
+
+def _fields(plain: gdb.Type) -> list[gdb.Field]:
+    return names.fields(plain) if plain.code == gdb.TYPE_CODE_STRUCT else []
 
 
 def _is_empty(plain: gdb.Type) -> bool:
@@ -146,6 +160,9 @@ def _declaration(plain: gdb.Type) -> str:
 
 def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
     fields = [field for field in names.fields(plain) if _place(field) is not None]
+    language.left[0] -= len(fields)
+    if language.left[0] < 0:
+        raise MpippError(f"{type_name(plain, language)} has more than {_MOST_MEMBERS} members")
     inline = plain.code == gdb.TYPE_CODE_STRUCT
     access = _access(plain) if language.access and language.cxx else _Access((), {})
     bases = iter(access.bases)

@@ -58,6 +58,11 @@ def held(tree: Datatype, count: int, holder: Holder) -> Report:
 
 def holding(address: int, caller: gdb.Frame) -> Holder | None:
     """The variable that holds the data at `address`, as `caller` and its callers see it."""
+    # gdb warns of objects that are not made yet.
+    return console.quietly(lambda: _holding(address, caller))
+
+
+def _holding(address: int, caller: gdb.Frame) -> Holder | None:
     language = debugtypes.language_names()
     frame: gdb.Frame | None = caller
     for _ in range(_FRAMES):
@@ -71,11 +76,15 @@ def holding(address: int, caller: gdb.Frame) -> Holder | None:
     return found or _best(address, _of_other_files(address), language)
 
 
-def every(address: int, caller: gdb.Frame) -> Iterator[tuple[Holder, bool] | None]:
+def every(address: int, caller: gdb.Frame) -> list[tuple[Holder, bool] | None]:
     """All that hold the data at `address`, and whether it is declared there, not pointed to.
 
     None for a pointer to it that says nothing of its type: to void, or to characters.
     """
+    return console.quietly(lambda: list(_every(address, caller)))
+
+
+def _every(address: int, caller: gdb.Frame) -> Iterator[tuple[Holder, bool] | None]:
     language = debugtypes.language_names()
     frame: gdb.Frame | None = caller
     for _ in range(_FRAMES):
