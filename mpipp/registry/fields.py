@@ -196,9 +196,11 @@ class Layout:
 
     def tables(self) -> dict[str, Table]:
         """The tables by name, as they are now; those that this mpipp does not know included."""
+        if self._table_count > _MAX_TABLES:
+            raise self._damaged(f"it lists {self._table_count} tables")
         decoder = self.decoder(TABLE, "table", Table, self._table_size)
-        if self._table_count > _MAX_TABLES or self._table_count * decoder.size > _MAX_LIST:
-            raise self._damaged(f"it lists {self._table_count} tables of {decoder.size} bytes")
+        if self._table_count * decoder.size > _MAX_LIST:
+            raise self._damaged(f"its tables have {decoder.size} bytes each")
         data = self._memory.read(self._tables, self._table_count * decoder.size)
         if data != self._listed[0]:
             self._listed = data, {text(table.name): table for table in decoder.many(data)}

@@ -10,6 +10,7 @@ from registry_image import Image
 
 from mpipp.errors import MpippError
 from mpipp.model import Broken
+from mpipp.registry import source
 from mpipp.registry.memory import BytesMemory
 from mpipp.registry.reader import Registry
 
@@ -128,7 +129,7 @@ def test_missing_table() -> None:
     [
         ({"components": 0x10}, "cannot read 8 bytes at 0x10"),
         ({"component_count": 1 << 40}, "an array of 1099511627776 integers of 8 bytes is recorded"),
-        ({"component_count": 1 << 25}, "cannot read 8 bytes at"),
+        ({"component_count": 1 << 24}, "cannot read 8 bytes at"),
         ({"argument_count": 1 << 62}, "an array of 4611686018427387904 integers"),
         ({"argument_count": 2}, "a datatype made by CONTIGUOUS is recorded with 2 argument values"),
         ({"argument_count": 0}, "a datatype made by CONTIGUOUS is recorded with 0 argument values"),
@@ -216,6 +217,69 @@ def test_chunks_in_a_circle_and_overfull() -> None:
     (only,) = registry.objects("op")
     assert isinstance(only, Broken)
     assert only.reason.endswith("it has a chunk with 1125899906842624 of 1 records")
+
+
+def test_more_records_than_any_program_has() -> None:
+    """Of memory with holes, which costs whoever made the file nothing."""
+    image = Image()
+    image.object("op", 1)
+    memory = image.finish()
+    chunk = image.chunks["op"] - image.base
+    head = image.pack("chunk", used=(1 << 24) + 1, capacity=1 << 30)
+    image.bytes[chunk : chunk + len(head)] = head
+    (only,) = Registry(memory, image.base).objects("op")
+    assert isinstance(only, Broken) and only.reason.endswith("it has 16777217 records")
+
+
+def test_more_processes_than_any_job_has() -> None:
+    image = Image()
+    many = (1 << 31) - 1
+    image.object("comm", 1, size=many, world_known=1)
+    image.object("comm", 2, size=1, remote_size=many)
+    image.object("group", 3, size=many, world_known=1)
+    reason = "2147483647 processes are recorded: mpipp knows at most 4194304"
+    assert [broken(image, kind, handle) for kind, handle in (("comm", 1), ("comm", 2))] == [
+        reason,
+        reason,
+    ]
+    assert broken(image, "group", 3) == reason
+
+
+def test_arrays_that_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many records leads to the same numbers: more are not made than there is room for."""
+    monkeypatch.setattr(source, "_MOST_KEPT", 1000)
+    image = Image()
+    integer = image.datatype(1, "NAMED", name="MPI_INT")
+    numbers = [100, *range(100)]
+    shared = image.integers(numbers)
+    count = image.value("combiner", "INDEXED_BLOCK")
+    for handle in range(2, 20):
+        image.object(
+            "datatype",
+            handle,
+            combiner=count,
+            argument_count=len(numbers) + 1,
+            arguments=shared,
+            component_count=1,
+            components=image.integers([integer]),
+        )
+    registry = Registry(image.finish(capacity=64), image.base)
+    reasons = [one.reason for one in registry.objects("datatype") if isinstance(one, Broken)]
+    assert "more than 1000 numbers are recorded: mpipp reads no more" in reasons
+    registry.invalidate()
+    found = registry.find("datatype", 2)
+    assert not isinstance(found, Broken) or "numbers are recorded" not in found.reason
+
+
+def test_tables_of_long_entries() -> None:
+    image = Image()
+    image.finish()
+    table = image.tables["constants"]
+    table.update(count=90_000, record_size=1 << 20)
+    image.write_root()
+    registry = Registry(image.memory(), image.base)
+    with pytest.raises(MpippError, match="constants has 90000 entries of 1048576 bytes"):
+        _ = registry.constants
 
 
 def test_slots() -> None:
