@@ -21,6 +21,7 @@ from mpipp.values.views import Array, Scalar, Struct, Text, View
 
 _UNREADABLE = re.compile(r"<cannot read 0x[0-9a-f]+>")
 _LONGEST_RUN = 1 << 16  # characters read beyond the limit to find the end of a run
+_LONGEST_ROWS = 1 << 30  # bytes of equal items: memory with holes may have any number of them
 _PIECE = 1 << 12  # items written at once
 _LONGEST_SLOW_RUNS = 1 << 16  # items visited one by one beyond the limit, in one print
 _UNREADABLE_COST = 1 << 5  # of them that one counts for that cannot be read: a debugger takes long
@@ -131,7 +132,9 @@ class _Printer(Walker):
     def _regular_items(self, node: Node, row: _RowFormat, items: list[str]) -> int:
         # As `_items`, decoding many items at once; stops where memory cannot be read or where
         # less than an item is left of the limit.
-        done = run = 0
+        assert isinstance(node.view, Array)
+        stride = abs(node.view.stride)
+        done = run = same = 0
         previous: tuple[object, ...] | None = None
         numbers: tuple[object, ...] = ()
         cost = len(row.plan.fields)
@@ -139,6 +142,9 @@ class _Printer(Walker):
             for raw, decoded, copies in node.rows(row.plan, 0, node.count):
                 if raw == previous:
                     run += copies
+                    same += copies * stride
+                    if same > _LONGEST_ROWS:
+                        break
                     continue
                 if previous is not None:
                     emitted = self._emit(row.text(previous, numbers), cost, run, items)
@@ -150,6 +156,8 @@ class _Printer(Walker):
             pass
         if previous is not None:
             done += self._emit(row.text(previous, numbers), cost, run, items)
+        if same > _LONGEST_ROWS:
+            self.left = 0  # the run's end is out of sight
         return done
 
     def _emit(self, text: str, cost: int, run: int, items: list[str]) -> int:

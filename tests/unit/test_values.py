@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import re
 import struct as c
 import sys
 from typing import Any
@@ -28,6 +29,7 @@ from samples import (
     vector,
 )
 
+from mpipp.show import valuetext
 from mpipp.show.printing import Limits
 from mpipp.show.valuetext import flowing, values_text
 from mpipp.typetree import Datatype
@@ -255,6 +257,24 @@ def test_what_is_alike_is_not_decoded_one_by_one(stride: int) -> None:
     start = (length - 1) * 4 * abs(stride) if stride < 0 else 0
     expected = f"{{{{1}}, {{0}} <repeats {length - (abs(stride) == 1) - 1} times>"
     assert text(vector(length, 1, stride, INT), bytes(data), start=start).startswith(expected)
+
+
+def test_a_run_in_memory_with_holes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its end is not looked for without end: a file with holes costs whoever made it nothing."""
+    monkeypatch.setattr(valuetext, "_LONGEST_ROWS", 1 << 22)
+
+    class Holes:
+        def __init__(self) -> None:
+            self.total = 0
+
+        def read(self, address: int, length: int) -> bytes:
+            self.total += length
+            return bytes(length)
+
+    memory = Holes()
+    text = values_text(buffer(memory, 0, 1 << 50, DOUBLE), Limits())
+    assert re.fullmatch(r"\{0 <repeats \d{6} times>\.\.\.\}", text)
+    assert memory.total < 1 << 25
 
 
 def test_negative_displacements_and_strides() -> None:
