@@ -241,6 +241,19 @@ def test_what_is_not_read(tmp_path: Path, make: Callable[[Path], None], why: str
         opened(str(tmp_path / "one"))
 
 
+@pytest.mark.parametrize("make", [fifo, link])
+def test_what_changes_while_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
+) -> None:
+    """It was a regular file when it was looked at."""
+    (tmp_path / "before").write_text("{}")
+    before = os.lstat(tmp_path / "before")
+    make(tmp_path / "one")
+    monkeypatch.setattr(os, "lstat", lambda path: before)
+    with pytest.raises(OSError, match=r"it is no regular file|symbolic links"):
+        opened(str(tmp_path / "one"))
+
+
 def test_no_more_is_read_than_a_run_writes(tmp_path: Path) -> None:
     (tmp_path / "one").write_bytes(b"12345")
     assert read(str(tmp_path / "one"), most=5) == b"12345"
