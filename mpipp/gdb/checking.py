@@ -15,7 +15,7 @@ from mpipp.show import jsontext
 
 def lines(wanted: str, leaks_too: bool, as_json: bool) -> list[str]:
     """What is found by the checks whose names are wanted, "messages,leaks"; by all for ""."""
-    names = chosen.words(wanted)
+    names = chosen.asked(wanted)
     checked = Checked()
     found = list(every.findings(checked.processes, checked.failed, leaks_too))
     found += misfits.findings(checked)

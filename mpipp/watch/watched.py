@@ -59,9 +59,10 @@ class Watched(Recorded):
         self.deferred = 0
         self.stopped = False
         self.is_left_out = False
-        self._exit = Exit(connection, hello.pid)
         with contextlib.ExitStack() as opened:
             opened.callback(os.close, hello.file)
+            self._exit = Exit(connection, hello.pid)
+            opened.callback(self._exit.close)
             others = None
             with contextlib.suppress(MpippError):  # the system may not allow it
                 others = ProcessMemory(hello.pid)

@@ -57,6 +57,7 @@ def test_as_json() -> None:
                 "procedure": "MPI_Sendrecv",
                 "data": ["3 MPI_INT"],
                 "called": "past.c:10 in main",
+                "started": None,
             }
         ],
     }

@@ -27,9 +27,10 @@ def test_groups_are_those_of_the_page() -> None:
 
 
 def test_words() -> None:
-    assert words("threads,argument") == {"thread-level", "argument"}
+    ends = GROUPS["ends"]  # which nobody can leave out
+    assert words("threads,argument") == {"thread-level", "argument", *ends}
     of_calls = {"outside-window", "target-mismatch", "uncommitted-datatype", "aliased-buffers"}
-    assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls}
+    assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls, *ends}
     assert words("") == words("all") == words(",".join(GROUPS)) == joined([])
     assert joined([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
     assert joined([["argument"], []]) == words("")

@@ -108,7 +108,8 @@ def test_lines_in_their_order_however_long_their_numbers_are() -> None:
 
 def test_ranks_without_end_cost_nothing() -> None:
     frame = {"text": "a.c:1 in main", "path": "/a.c", "line": 1}
-    party = {"process": "ranks 0 to 99999999999", "text": "MPI_Send(", "made": "called at"}
+    label, ranks = "ranks 0 to 99999999999", [0, 99999999999]
+    party = {"process": label, "ranks": ranks, "text": "MPI_Send(", "made": "called at"}
     run = run_of(findings=[{"id": "a", "parties": [{**party, "frames": [frame]}]}] * 1000)
     begun = time.process_time()
     assert sum("stop there" in line for line in text.lines(run)) == 1000

@@ -41,6 +41,7 @@ class Run(NamedTuple):
     output: str
     blocks: list[str]  # of the report, in their order
     last: list[str]  # lines that begin with "mpipp: "
+    too: Sequence[str] = ()  # those of them that say of which other ranks a block is
 
 
 def program(name: str, mpi: support.MPI, *flags: str) -> Path:
@@ -120,10 +121,13 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
     """What a run that has ended has said."""
     blocks: list[str] = []
     last: list[str] = []
+    too: list[str] = []
     inside = False
     for line in done.stderr.splitlines():
         found = _LAST.search(line)  # where a launcher has not ended its line, behind that
-        if found:
+        if found and found[0].startswith("mpipp: the same of "):
+            too.append(found[0])
+        elif found:
             last += [found[0]] if BESIDE not in found[0] else []
         elif _OURS.match(line):
             blocks.append(line)
@@ -132,7 +136,7 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
             blocks[-1] += "\n" + line
         else:
             inside = False
-    return Run(done.returncode, done.stdout, blocks, last)
+    return Run(done.returncode, done.stdout, blocks, last, too)
 
 
 def only(found: list[str]) -> str:

@@ -37,6 +37,6 @@ def test_those_of_processes_that_come_later_are_the_same(mpi: MPI, tmp_path: Pat
     run = runs.read(runs.ended(started, said))
     assert (run.status, run.output, headlines(run)) == (0, "done\n", FOUND)
     assert all("\n  rank 0: MPI_Irecv(" in block for block in run.blocks)
-    same = [line for line in run.last if line.startswith("mpipp: the same of ranks 1 to 3: ")]
-    assert (len(same), len(run.last)) == (len(FOUND), len(FOUND) + 1)
+    same = [line for line in run.too if line.startswith("mpipp: the same of ranks 1 to 3: ")]
+    assert (len(same), len(run.too), len(run.last)) == (len(FOUND), len(FOUND), 1)
     assert run.last[-1].startswith(f"mpipp: 2 errors in {N} processes")

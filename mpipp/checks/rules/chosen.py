@@ -84,7 +84,12 @@ def words(text: str) -> frozenset[str]:
 
     Raises MpippError for a name that is none.
     """
-    return _named(text).union(_ALWAYS, *(_WITH.get(name, ()) for name in text.split(",")))
+    return asked(text).union(_ALWAYS)
+
+
+def asked(text: str) -> frozenset[str]:
+    """The same without how processes end, which no run leaves out. Raises MpippError."""
+    return _named(text).union(*(_WITH.get(name, ()) for name in text.split(",")))
 
 
 def _named(text: str) -> frozenset[str]:
