@@ -104,6 +104,8 @@ def findings(ended: Sequence[Ended], others: Sequence[Process], place: Place) ->
     Args:
         others: processes that did not, or only because the launcher ends all of a job.
     """
+    # Who is stopped for an error that was found is told of already.
+    ended = [one for one in ended if one.end != connection.STOPPED]
     for way in sorted({one.way for one in ended}, key=lambda way: (way[0], str(way[1]))):
         alike = [one for one in ended if one.way == way]
         processes = [one.process for one in alike]

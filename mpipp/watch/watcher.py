@@ -197,7 +197,9 @@ class Watcher:
     def _is_done(self) -> bool:
         now = time.monotonic()
         are_over = all(ended.is_over for _, ended in self._programs.values())
-        if not are_over or self._coming or self._running():
+        # What a process has called after MPI_Finalize may not have been heard when it has ended.
+        are_heard = not any(one.has_said_more() for one in self._watched)
+        if not (are_over and are_heard) or self._coming or self._running():
             self._emptied = now
             return False
         if self._due is not None:

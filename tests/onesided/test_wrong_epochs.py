@@ -166,26 +166,26 @@ def told(block: str) -> tuple[str, ...]:
 def test_each_mistake_is_told(mpi: MPI, case: str) -> None:
     """MPI refuses most of them, and does not end the process."""
     run = runs.run(mpi, [compile_program(SOURCE, mpi), case], "--check=rma")
-    assert [told(block) for block in run.blocks] == [FOUND[case]]
-    assert re.search(r"\n  ranks? 0", run.blocks[0])
+    assert [told(block) for block in run.others] == [FOUND[case]]
+    assert re.search(r"\n  ranks? 0", run.others[0])
 
 
 @on_mpi("mpich4")
 def test_assertions_are_shown(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi)
-    (block,) = runs.run(mpi, [program, "some_say_that_nothing_precedes"], "--check=rma").blocks
+    (block,) = runs.run(mpi, [program, "some_say_that_nothing_precedes"], "--check=rma").others
     assert re.findall(r"(rank .): (.*)", block) == [
         ("rank 0", "MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSTORE)"),
         ("rank 1", "MPI_Win_fence()"),
     ]
     (block,) = runs.run(
         mpi, [program, "some_say_that_nothing_precedes"], "--check=collectives"
-    ).blocks
+    ).others
     assert re.findall(r"(rank .): MPI_Win_fence\(.*, (.*)\)", block) == [
         ("rank 0", "assert = MPI_MODE_NOPRECEDE | MPI_MODE_NOSTORE"),
         ("rank 1", "assert = 0"),
     ]
-    (block,) = runs.run(mpi, [program, "no_check_alone"], "--check=rma").blocks
+    (block,) = runs.run(mpi, [program, "no_check_alone"], "--check=rma").others
     assert re.findall(r"(rank .): (.*)", block) == [
         ("rank 0", "MPI_Win_start(rank 1, MPI_MODE_NOCHECK)"),
         ("rank 1", "MPI_Win_post(rank 0)"),
@@ -209,7 +209,7 @@ def test_a_mistake_that_ends_the_process_is_told(mpi: MPI) -> None:
         # Open MPI 4 lets a window be freed in an epoch of a fence.
         assert run.status != 0 or (case, mpi.id) == ("freed_in_fence", "openmpi4")
         # Where one of them lives on a little, its own is told in a block more.
-        assert {told(block) for block in run.blocks} == {FOUND[case]}
+        assert {told(block) for block in run.others} == {FOUND[case]}
 
 
 @every_mpi

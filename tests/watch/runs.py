@@ -22,6 +22,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 _OURS = re.compile(r"(error|warning): ")
 # Of windows at odd addresses MPICH 4.0 says so: onesided/test_bases.py has that.
 BESIDE = "mpipp: not checked: what lies beside "
+_ENDS = re.compile(r"\w+: (a process has|\d+ processes have) (died|ended without|called MPI_Abort)")
 _LAST = re.compile(r"mpipp: (?!building ).*")
 
 
@@ -42,6 +43,11 @@ class Run(NamedTuple):
     blocks: list[str]  # of the report, in their order
     last: list[str]  # lines that begin with "mpipp: "
     too: Sequence[str] = ()  # those of them that say of which other ranks a block is
+
+    @property
+    def others(self) -> list[str]:
+        """The blocks but for those of how processes have ended, which are told of any checks."""
+        return [block for block in self.blocks if not _ENDS.match(block)]
 
 
 def program(name: str, mpi: support.MPI, *flags: str) -> Path:

@@ -155,6 +155,13 @@ def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
 
 
 @on_mpi("mpich4", "openmpi4")
+def test_a_call_after_finalize_that_is_heard_late(mpi: MPI) -> None:
+    found = heard_late(mpi, "late")
+    what = "error: MPI_Comm_free is called after MPI_Finalize\n"
+    assert any(block.startswith(what) for block in found.blocks), found
+
+
+@on_mpi("mpich4", "openmpi4")
 def test_a_process_that_has_ended_while_it_was_asked_about(mpi: MPI) -> None:
     """What did not fit into the file that the watcher has is gone with the process."""
     found = heard_late(mpi, "dies")

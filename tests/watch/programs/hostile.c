@@ -87,6 +87,8 @@ int main(int argc, char **argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
+  if (strcmp(how, "late") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &parent);
   MPI_Finalize();
+  if (strcmp(how, "late") == 0) MPI_Comm_free(&parent);
   return strcmp(how, "three") == 0 ? 3 : 0;
 }
