@@ -35,6 +35,14 @@ def how(ending: str) -> str:
     return ending if TELLS_ENDINGS else "by a signal or _exit"
 
 
+_REPEATED = "mpipp: the same of "  # a block that other ranks have, too
+
+
+def repeated(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The lines that say which other ranks have found the same."""
+    return [line for line in done.stderr.splitlines() if line.startswith(_REPEATED)]
+
+
 class Run(NamedTuple):
     """What is left of a run."""
 
@@ -42,7 +50,6 @@ class Run(NamedTuple):
     output: str
     blocks: list[str]  # of the report, in their order
     last: list[str]  # lines that begin with "mpipp: "
-    too: Sequence[str] = ()  # those of them that say of which other ranks a block is
 
     @property
     def others(self) -> list[str]:
@@ -127,13 +134,12 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
     """What a run that has ended has said."""
     blocks: list[str] = []
     last: list[str] = []
-    too: list[str] = []
     inside = False
     for line in done.stderr.splitlines():
         found = _LAST.search(line)  # where a launcher has not ended its line, behind that
-        if found and found[0].startswith("mpipp: the same of "):
-            too.append(found[0])
-        elif found:
+        if found and found[0].startswith(_REPEATED):
+            continue
+        if found:
             last += [found[0]] if BESIDE not in found[0] else []
         elif _OURS.match(line):
             blocks.append(line)
@@ -142,7 +148,7 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
             blocks[-1] += "\n" + line
         else:
             inside = False
-    return Run(done.returncode, done.stdout, blocks, last, too)
+    return Run(done.returncode, done.stdout, blocks, last)
 
 
 def only(found: list[str]) -> str:

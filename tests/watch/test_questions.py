@@ -177,7 +177,7 @@ def test_one_of_many_columns_that_are_pending_is_found(mpi: MPI) -> None:
     assert between.blocks == []
     assert between.last == [
         "mpipp: not checked: rank 0: 1 call of which too many had to be looked at at once",
-        "mpipp: no errors in 1 process, 407 calls",
+        "mpipp: nothing found in 1 process, 407 calls",
     ]
 
 
