@@ -103,7 +103,8 @@ def _started(launcher: int) -> list[Job]:
         waited = time.monotonic() - begun
         if found and waited > _LATE:
             left = wording.numbered("process", late, "processes")
-            print(f"mpipp: left out, since MPI is not loaded there: {left}", file=sys.stderr)
+            said = f"mpipp: left out, since MPI is not loaded there: {left}"
+            print(plain(said), file=sys.stderr)
             return found
         if waited > _LATEST:
             raise MpippError(
@@ -111,7 +112,8 @@ def _started(launcher: int) -> list[Job]:
                 "they have called MPI_Init"
             )
         if not is_told:
-            print(f"mpipp: waiting for the processes of {name} to load MPI", file=sys.stderr)
+            said = f"mpipp: waiting for the processes of {name} to load MPI"
+            print(plain(said), file=sys.stderr)
             is_told = True
         time.sleep(_OFTEN)
     return []

@@ -27,6 +27,7 @@ from mpipp.cache import Cache, build_directory, cache_directory, install, truste
 from mpipp.cli import elf
 from mpipp.cli.mpi import TITLES, Flavor, Mpi
 from mpipp.errors import MpippError
+from mpipp.plain import plain
 from mpipp.watch.start import BESIDE
 
 # -g: at the entry of a call the debugger reads the parameters by their names. Vectors of two
@@ -152,7 +153,7 @@ def say_where(cache: Cache) -> None:
 
 @functools.cache
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr)
+    print(plain(sentence), file=sys.stderr)
 
 
 def build(

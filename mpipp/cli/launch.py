@@ -61,7 +61,7 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
 
 
 def _say(sentence: str) -> None:
-    print(f"mpipp: {sentence}", file=sys.stderr)
+    print(plain(f"mpipp: {sentence}"), file=sys.stderr)
 
 
 def _check_flavor(program: Program, mpi: Mpi) -> None:
