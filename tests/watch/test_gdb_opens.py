@@ -143,7 +143,7 @@ def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
     run.type("y")
     said, status = run.rest()
     assert (status, said.count("done"), said.count(PROMPT)) == (0, 2, 0), said
-    assert said.splitlines()[-1] == "mpipp: 2 errors in 2 processes, 506 calls, 2 questions"
+    assert said.splitlines()[-1] == "mpipp: 1 error in 2 processes, 506 calls, 2 questions"
 
 
 @support.on_mpi("mpich4", "openmpi4")
