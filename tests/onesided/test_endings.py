@@ -26,7 +26,7 @@ def conflicts(blocks: list[str]) -> list[tuple[str, str, str]]:
 @every_mpi
 def test_of_a_process_that_ends(mpi: MPI, how: str, tmp_path: Path) -> None:
     program = runs.compiled(SOURCE, mpi, tmp_path)
-    run = runs.run(mpi, [program, how], "--check=rma")
+    run = runs.run(mpi, [program, how, tmp_path / "met"], "--check=rma")
     assert (len(run.blocks) >= 2, {*conflicts(run.blocks)}) == (True, FOUND)
 
 
@@ -35,7 +35,7 @@ def test_of_a_process_that_ends(mpi: MPI, how: str, tmp_path: Path) -> None:
 def test_of_a_process_that_goes_on_outside_of_mpi(mpi: MPI, how: str, tmp_path: Path) -> None:
     program = runs.compiled(SOURCE, mpi, tmp_path)
     words = runs.words(mpi, "--check=rma", "--hang-after", "1")
-    with runs.started([*words, program, how], mpi) as run:
+    with runs.started([*words, program, how, tmp_path / "met"], mpi) as run:
         said = runs.until(run, "rank 1: a load")
         end(run)
     assert "error: MPI_Get and a load write and read the same memory" in said
