@@ -135,7 +135,7 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
     blocks: list[str] = []
     last: list[str] = []
     inside = False
-    for line in done.stderr.splitlines():
+    for line in done.stderr.replace("\0", "").splitlines():
         found = _LAST.search(line)  # where a launcher has not ended its line, behind that
         if found and found[0].startswith(_REPEATED):
             continue
