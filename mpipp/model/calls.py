@@ -194,6 +194,11 @@ class Thread:
     given: tuple[int, ...] = ()
 
     @property
+    def is_inside(self) -> bool:
+        """Whether it is inside of a call."""
+        return self.call is not None or self.unrecorded is not None
+
+    @property
     def unrecorded(self) -> Call | None:
         """The call of `marked`, with its name, its place and the handles that it is given.
 

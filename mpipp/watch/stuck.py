@@ -105,7 +105,8 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
     """
     for world in worlds(processes):
         found = explain(world)
-        waits = any(one.kind == "waits" or one.untold for one in found.states.values())
+        states = found.states.values()
+        waits = any(one.kind == "waits" or one.untold or one.has_outside for one in states)
         if found.missing or not waits:
             continue
         first = f"remark: no call of MPI has begun or returned for {seconds:g} s"

@@ -10,7 +10,7 @@ from mpipp.checks.finding import Party
 from mpipp.checks.hangs import words
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.records import Records
-from mpipp.model import ProcessInfo, Site
+from mpipp.model import ProcessInfo, Site, Thread
 from mpipp.reports.sources import Frame
 from mpipp.show import inheaders, wording
 from mpipp.watch.watched import mark
@@ -89,8 +89,11 @@ class View:
         return _place(places, operation.call.site) or "a place that is not known"
 
     def outside(self, process: Process) -> str:
-        """What a process does that is not in MPI."""
-        last = next(process.registry.last_calls(), None)
+        """What the first thread of a process does that is not in MPI."""
+        threads = (one for one in process.registry.threads() if isinstance(one, Thread))
+        inside = {one.tid for one in threads if one.is_inside}
+        calls = (one for one in process.registry.last_calls() if one.tid not in inside)
+        last = next(calls, None)
         if last is None:
             return "computing"
         where = _place(self._watched[process.number].places, last.site)

@@ -136,7 +136,7 @@ def lists(case: Case) -> None:
         if isinstance(found, Broken):
             plain([found.reason])
         else:
-            plain([oneline.described(found, Around(registry)), describe.summary(found)])
+            plain([oneline.described(found, Around(registry)).text, describe.summary(found)])
             jsontext.document("list", {"name": found.header.name})
 
 
@@ -157,9 +157,15 @@ def calls(case: Case) -> None:
     around = Around(registry)
     active = [t.call for t in registry.threads() if isinstance(t, Thread) and t.call]
     for call in active:
-        plain([call.procedure, oneline.arguments(call, around)])
+        plain([call.procedure, *map(str, oneline.arguments(call, around))])
         for given in registry.given(call, 200):
-            plain([oneline.described(one, around) for one in given if not isinstance(one, Broken)])
+            plain(
+                [
+                    str(oneline.described(one, around))
+                    for one in given
+                    if not isinstance(one, Broken)
+                ]
+            )
     made = [r.call for r in registry.pending_requests() if isinstance(r, Request)]
     for call in [*active, *made[:_MOST]]:
         for number in range(len(call.buffers)):
@@ -219,7 +225,7 @@ def check(case: Case) -> None:
 
     found = list(every.findings(processes, failed, leaks_too=True))
     for one in report.folded(found, _nowhere):
-        plain(report.text(one, _nowhere, _ranks))
+        plain(line.text for line in report.lines(report.record(one.finding, _nowhere, _ranks)))
     drawn = Pictures(processes, lambda number, site: [], _ranks, Taking(lambda: 0.0))
     for finding in found:
         record = report.record(finding, _nowhere, _ranks)

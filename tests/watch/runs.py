@@ -130,6 +130,14 @@ def ended(run: subprocess.Popen[str], said: str = "") -> subprocess.CompletedPro
     return subprocess.CompletedProcess([], run.returncode, output, said)
 
 
+def went_on(run: subprocess.Popen[str], said: str) -> subprocess.CompletedProcess[str]:
+    """A run when it has ended, with what it has said before; what it waits for comes now."""
+    assert run.stdin is not None
+    run.stdin.write("\n")
+    run.stdin.flush()
+    return ended(run, said)
+
+
 def read(done: subprocess.CompletedProcess[str]) -> Run:
     """What a run that has ended has said."""
     blocks: list[str] = []

@@ -44,19 +44,11 @@ def test_a_thread_that_sends_late(mpi: MPI) -> None:
     program = support.compile_program(ALONE, mpi, ("-g", "-pthread"))
     words = runs.words(mpi, "--hang-after", "1", "--error-exit", "9", n=1)
     run = runs.started([*words, program], mpi)
-    done = went_on(run, runs.until(run, UNLESS.strip("\n")))
+    done = runs.went_on(run, runs.until(run, UNLESS.strip("\n")))
     assert REMARK in done.stderr and UNLESS in done.stderr
     found = runs.read(done)
     assert (found.status, found.blocks) == (0, [])
     assert found.last[-1].startswith("mpipp: no errors in 1 process, ")
-
-
-def went_on(run: Popen[str], said: str) -> subprocess.CompletedProcess[str]:
-    """The run when it has ended; what it waits for comes now."""
-    assert run.stdin is not None
-    run.stdin.write("\n")
-    run.stdin.flush()
-    return runs.ended(run, said)
 
 
 def interrupted(run: Popen[str], said: str) -> subprocess.CompletedProcess[str]:
@@ -108,7 +100,7 @@ def test_one_computes_and_the_other_waits(mpi: MPI) -> None:
     run = runs.started([*runs.words(mpi, "--hang-after", "1"), program], mpi)
     said = runs.until(run, "      for rank 0\n")
     time.sleep(2)  # in which it is not told again
-    done = went_on(run, said)
+    done = runs.went_on(run, said)
     lines = done.stderr.splitlines()
     first = lines.index("remark: no call of MPI has begun or returned for 1 s")
     assert lines[first + 1 : first + 5] == [

@@ -38,6 +38,8 @@ class State:
     waits: tuple[Wait, ...]  # a thread each
     # Why it is not told whether it may go on; nothing where that is told.
     untold: tuple[Unknown, ...] = ()
+    # Whether those of its threads that are in MPI wait, and another that has called MPI is outside.
+    has_outside: bool = False
 
     @property
     def is_over(self) -> bool:
@@ -73,6 +75,8 @@ class Explanation:
     missing: tuple[int, ...]  # ranks of the processes that are not here
     knots: tuple[Knot, ...]
     edges: tuple[Edge, ...]  # all that any of them waits for
+    # Ranks that go on only if a thread that is outside calls MPI: one of theirs, or another's.
+    left_outside: frozenset[int]
 
     @cached_property
     def stuck(self) -> frozenset[int]:
@@ -88,7 +92,8 @@ class Explanation:
     @cached_property
     def untold(self) -> list[int]:
         """The ranks of which it is not told whether they may go on."""
-        return [rank for rank, one in self.states.items() if one.untold]
+        left = self.left_outside
+        return [rank for rank, one in self.states.items() if one.untold or rank in left]
 
     def certain(self, knot: Knot) -> bool:
         """Whether no thread that has not called MPI yet may change it."""
@@ -134,7 +139,7 @@ class Explanation:
     def waits_itself(self, rank: int) -> bool:
         """Whether a process waits for others."""
         state = self.states.get(rank)
-        return state is not None and state.kind in ("waits", "polls")
+        return state is not None and (state.kind in ("waits", "polls") or state.has_outside)
 
     def lacks(self, wait: Wait, lenient: bool) -> list[Event]:
         """What a call lacks; where it lacks what it must wait for, only that."""
@@ -166,7 +171,11 @@ def explain(known: World, polling_waits: bool = False, waits: Waits | None = Non
     knots = [*_knots(firm, waiting, ended, True), *_knots(every, waiting, ended, False, firm)]
     missing = tuple(rank for rank in range(known.size) if rank not in states)
     edges = tuple(graph.edges(waiting, waiting, lambda _: False, lenient=False))
-    return Explanation(known, waits, states, missing, tuple(knots), edges)
+    inside = {rank: one.conditions for rank, one in states.items() if one.has_outside}
+    left = (
+        graph.stuck({**waiting, **inside}, ended, lenient=False) - every if inside else frozenset()
+    )
+    return Explanation(known, waits, states, missing, tuple(knots), edges, frozenset(left))
 
 
 def explain_all(known: World) -> Explanation:
@@ -185,7 +194,9 @@ def _state(process: Process, waits: Waits) -> State:
     found = [Wait(one, flattened(waits.call(one))) for one in active]
     kind = "waits" if all(waits_for(one.condition) for one in found) else "calls"
     untold: tuple[Unknown, ...] = ()
+    has_outside = False
     if info.several_threads and len(active) + len(polling) < len(threads):
+        has_outside = bool(found) and not polling and kind == "waits"
         kind = "calls" if found else "computes"
     elif kind == "calls":
         untold = _untold(found)
@@ -195,10 +206,10 @@ def _state(process: Process, waits: Waits) -> State:
     elif not found:
         kind = "computes"
     if _ends(process, {one.call.procedure for one in active}):
-        kind, untold = "ends", ()
+        kind, untold, has_outside = "ends", (), False
     if process.death is not None:
-        kind, untold = "died", ()
-    return State(info.world_rank, process, kind, tuple(found), untold)
+        kind, untold, has_outside = "died", (), False
+    return State(info.world_rank, process, kind, tuple(found), untold, has_outside)
 
 
 def _ends(process: Process, inside: set[str]) -> bool:

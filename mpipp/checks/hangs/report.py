@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from mpipp.checks import deadlocks
@@ -162,7 +163,8 @@ class Report:
         elif rest:
             yield "the others:"
         for text, members in self.groups(rest):
-            waits = found.states[members[0]].kind == "waits"
+            state = found.states[members[0]]
+            waits = state.kind == "waits" or state.has_outside
             verb = (
                 wording.verb(members, "waits", "wait")
                 if waits
@@ -171,6 +173,7 @@ class Report:
             yield f"  {verb} {'in ' if waits else ''}{text}"
             if found.waits_itself(members[0]):
                 yield from self._may_come(members)
+            yield from self._outside(members)
             yield from self._untold(members)
         if found.missing:
             yield f"as far as is seen: {wording.verb(found.missing, 'is', 'are')} not here"
@@ -180,6 +183,12 @@ class Report:
         if self._found.untold:
             return f"not told: whether {wording.ranks(self._found.untold)} can go on"
         return f"{'' if stand else 'still moving: '}nothing is waited for that cannot come"
+
+    def _outside(self, ranks: Sequence[int]) -> Iterator[str]:
+        # The other threads of processes that wait with some.
+        states = [self._found.states[rank] for rank in ranks]
+        said = dict.fromkeys(self._say.outside(one) for one in states if one.has_outside)
+        yield from (f"    another thread is {text}" for text in itertools.islice(said, _MOST_LACKS))
 
     def _untold(self, ranks: Sequence[int]) -> Iterator[str]:
         reasons = (why for rank in ranks for why in self._found.states[rank].untold)

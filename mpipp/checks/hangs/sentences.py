@@ -42,7 +42,7 @@ class Place(Protocol):
         ...
 
     def outside(self, process: Process) -> str:
-        """Of a process that is not in MPI: "computing at solver.c:80 in relax"."""
+        """Of a process's first thread that is not in MPI: "computing at solver.c:80 in relax"."""
         ...
 
 
@@ -125,13 +125,17 @@ class Sentences:
         state = self._found.states[rank]
         if state.process.death is not None:
             return dead(state.process, state.process.death, self._place)
-        if state.kind == "waits":
+        if state.kind == "waits" or state.has_outside:
             return self.call(state.waits[0].operation)
         if state.kind == "computes":
-            return f"not in MPI ({self._place.outside(state.process)})"
+            return self.outside(state)
         if state.kind == "polls":
             return f"polling with {self.call(state.waits[-1].operation)}"
         return self._calling(state)
+
+    def outside(self, state: State) -> str:
+        """What a thread does that is not in MPI."""
+        return f"not in MPI ({self._place.outside(state.process)})"
 
     def stands(self, rank: int) -> str:
         """Where a process stands: the procedure without arguments, and the place."""

@@ -28,12 +28,13 @@ _RAISING = re.compile(r"abort|raise|pthread_kill")
 def doing(session: Session) -> str:
     """ "computing at solver.c:80 in relax", or "in sleep, called at solver.c:80 in relax".
 
-    Of the selected inferior; of several threads, the first of those that have called MPI.
+    Of the selected inferior; of several threads, the first that has called MPI and is outside.
     """
     every = sorted(session.inferior.threads(), key=lambda thread: thread.num)
     threads = [thread for thread in every if thread.is_stopped()]
-    recorded = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
-    called = [thread for thread in threads if thread.ptid[1] in recorded]
+    recorded = [one for one in session.registry.threads() if isinstance(one, Thread)]
+    outside = {one.tid for one in recorded if not one.is_inside}
+    called = [thread for thread in threads if thread.ptid[1] in outside]
     for thread in called or threads:
         with stacks.selected(thread):
             fault = _fault(session)
