@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import MPI, ROOT, find_mpi, need
+from tests.watch import runs
 
 PAGES = [
     ROOT / name
@@ -51,6 +52,7 @@ def alike(lines: list[str]) -> list[str]:
     """Lines without what differs: times, addresses, how far others came before a process died."""
     lines = [re.sub("0x[0-9a-fA-F]+", "0x...", line) for line in lines]
     lines = [re.sub(r"^==\d+==", "==PID==", line) for line in lines]
+    lines = [line.replace("by SIGKILL", runs.how("by SIGKILL")) for line in lines]
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
     # What the program says comes on another way than the report, from four processes at once.
     kept.sort(key=lambda line: OF_PROGRAM.match(line) is not None)

@@ -24,10 +24,10 @@ def core_of(mpi: support.MPI, how: str, directory: Path) -> Path:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ("store", "SIGSEGV at dying.c:10 in store"),
-        ("handler", "SIGSEGV at dying.c:10 in store"),
-        ("abort", "SIGABRT in abort, called at dying.c:24 in main"),
-        ("assert", "SIGABRT in __assert_fail, called at dying.c:25 in main"),
+        ("store", "SIGSEGV at dying.c:11 in store"),
+        ("handler", "SIGSEGV at dying.c:11 in store"),
+        ("abort", "SIGABRT in abort, called at dying.c:26 in main"),
+        ("assert", "SIGABRT in __assert_fail, called at dying.c:27 in main"),
     ],
 )
 def test_the_signal_and_the_line(mpi: support.MPI, how: str, said: str, tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_the_signal_and_the_line(mpi: support.MPI, how: str, said: str, tmp_path
 def test_in_a_call(mpi: support.MPI, tmp_path: Path) -> None:
     core = core_of(mpi, "call", tmp_path)
     where = "MPI_Sendrecv(dest 0, sendtag 5, source 0, recvtag 5, MPI_COMM_SELF)"
-    said = f"dead (SIGSEGV in {where}, called at dying.c:27 in main)"
+    said = f"dead (SIGSEGV in {where}, called at dying.c:29 in main)"
     assert support.shell("why", core).stdout == f"rank 0 is {said}\n"
     document = json.loads(support.shell("why", "--json", core).stdout)
     (process,) = document["jobs"][0]["processes"]
@@ -68,4 +68,4 @@ def test_in_a_debugger(mpi: support.MPI) -> None:
     printed = support.gdb_batch(
         ["mpipp why"], program=program, args=["store"], mpi=mpi, stop=["run"]
     )
-    assert "  rank 0 is not in MPI (stopped by SIGSEGV at dying.c:10 in store)\n" in printed
+    assert "  rank 0 is not in MPI (stopped by SIGSEGV at dying.c:11 in store)\n" in printed

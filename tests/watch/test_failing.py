@@ -140,7 +140,7 @@ except MPI.Exception:
 """
 
 
-@every_mpi
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_a_call_of_mpi4py_is_refused(mpi: MPI, tmp_path: Path) -> None:
     source = tmp_path / "refused.py"
     source.write_text(PYTHON)

@@ -164,7 +164,7 @@ def test_what_nobody_completes_is_told_at_the_end(mpi: MPI) -> None:
     other = {"mpich4": ("MPI_Abort", ABORT), "openmpi4": ("exit", EXIT)}[mpi.id]
     for how, end in (("MPI_Finalize", FINALIZE), other):
         run = runs.run(mpi, [program, how], "--check=buffers")
-        assert [alike(one) for one in run.blocks] == [mpi.cited(never(*one, end)) for one in NEVER]
+        assert [alike(one) for one in run.others] == [mpi.cited(never(*one, end)) for one in NEVER]
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -124,7 +124,7 @@ def test_partitions_without_pages_are_compared_from_when_they_are_ready(mpi: MPI
     )
     if mpi.id == "mpich4":
         run = runs.run(mpi, [runs.program("partitions.c", mpi), "never"], "--check=buffers")
-        (block,) = run.blocks
+        (block,) = run.others
         assert re.search(
             r"buf\[3\]\(DOUBLE\), at 0x[0-9a-f]+, in out\+24, was 0 and is 9\n"
             r"    it is not known .*\n    nothing has completed it when MPI_Abort is called\n",

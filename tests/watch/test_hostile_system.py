@@ -79,7 +79,7 @@ def test_a_debugger_on_the_watcher(mpi: MPI) -> None:
     with ready(mpi, "three") as run, debugger(watcher_of(run.pid)):
         found = went_on(run)
     assert (found.status, found.blocks) == (3, [])
-    assert found.last == ["mpipp: not checked: the watcher was stopped", NOTHING]
+    assert found.last == ["mpipp: not checked: the watcher was stopped", f"{NOTHING}; exit status 3"]
 
 
 @on_mpi("mpich4")
@@ -92,4 +92,4 @@ def test_a_debugger_that_goes_on(mpi: MPI) -> None:
             run.stdin = None
         found = ended(run)
     assert (found.status, found.blocks) == (3, [])
-    assert found.last == ["mpipp: no errors in 2 processes, 12 calls"]
+    assert found.last == ["mpipp: nothing found in 2 processes, 12 calls; exit status 3"]

@@ -60,5 +60,5 @@ def test_the_user_waits_no_longer(mpi: MPI) -> None:
     assert (found.status, found.blocks) == (0, [])
     assert found.last == [
         "mpipp: not checked: the watcher was interrupted before it had looked at everything",
-        "mpipp: no errors in 0 processes, 0 calls",
+        "mpipp: nothing found in 0 processes, 0 calls; ended by SIGINT",
     ]

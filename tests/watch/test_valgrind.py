@@ -101,7 +101,7 @@ def test_partitions_are_the_program_s_as_they_arrive(mpi: MPI) -> None:
     wrong = alike(
         told(mpi, "wrong", name="valgrind_partitions.c", said="1\n", options=options, status=9)
     )
-    assert "mpipp: no errors beside valgrind's in 2 processes, " in wrong, wrong
+    assert "mpipp: nothing found beside valgrind's in 2 processes, " in wrong, wrong
     assert [wrong.count(line) for line in PARTITIONS] == [1] * 6, wrong
     assert wrong.count("Invalid") == 2, wrong
 

@@ -136,7 +136,7 @@ class Collectives:
                 f"of collective calls that repeat {MOST_TURNS} combinations were compared, and no "
                 "more"
             )
-        yield from compared.findings("collective call")
+        yield from compared.findings("collective call number {call_ordinal}", "call_ordinal")
 
 
 def check(known: World) -> Findings:

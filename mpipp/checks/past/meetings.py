@@ -110,10 +110,10 @@ class Met:
         first, ordinal, times = self._found.get(key, (found, met.ordinal, 0))
         self._found[key] = first, ordinal, times + met.times
 
-    def findings(self, noun: str) -> Iterator[Finding]:
-        """In the order of the ordinals; the calls are the `noun` with that number."""
+    def findings(self, numbered: str, fact: str) -> Iterator[Finding]:
+        """In the order of the ordinals; `numbered`: a template with the ordinal as its fact."""
         for found, ordinal, times in self._found.values():
-            number = Phrase.of("{noun} number {ordinal}", noun=noun, ordinal=ordinal)
+            number = Phrase.of(numbered, **{fact: ordinal})
             if times > 1:
                 template = "{number}, the first of {times} of these calls"
                 number = Phrase.of(template, number=number, times=times)

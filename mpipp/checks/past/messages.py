@@ -84,7 +84,7 @@ class Messages:
             elif messages.Key(*of[:4], met.ordinal, of.partitioned) not in going_on:
                 compared.add(found, met)
         # Where a process sends one message too many, none of those after it is received right.
-        for found in compared.findings("message"):
+        for found in compared.findings("message number {ordinal}", "ordinal"):
             yield replace(found, follows=pair.first)
             pair.first = pair.first or found.what
         if pair.histories.left_out:

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The wrapper under the sanitizers in every mode of `mpipp run`: no report, and the same findings.
+
+The program itself is only linked with a sanitizer's library, which has to be there first.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import sanitized
+import support
+
+from watch import runs
+
+FEW = support.on_mpi("mpich4", "openmpi4")
+TESTS = Path(__file__).parents[1]
+LIBRARIES = {sanitized.ADDRESS: ("-lasan", "-lubsan"), sanitized.THREAD: ("-ltsan",)}
+OPTIONS = {
+    # mpipp's library comes before the sanitizer's, and catches accesses to pages itself.
+    "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0:handle_segv=0:exitcode=99",
+    "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
+    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:handle_segv=0:exitcode=99",
+    # UCX puts itself between every thread and its end.
+    "UCX_MEM_EVENTS": "n",
+    "UCX_LOG_LEVEL": "error",
+}
+
+
+class Mode(NamedTuple):
+    """A program that uses much of what a mode adds."""
+
+    options: tuple[str, ...]
+    program: str  # below tests/
+    words: tuple[str, ...] = ()
+    n: int = 2
+
+
+MODES = {
+    "watched": Mode((), "watch/programs/transfers.c"),
+    "strict": Mode(("--strict", "--on-error", "handler"), "watch/programs/strict.c", ("file",), 3),
+    "buffers": Mode(("--check=buffers",), "watch/programs/kinds.c", ("wrong",)),
+    "matrix": Mode(("--check=buffers",), "watch/programs/matrix_small.c", (), 1),
+    "rma": Mode(("--check=rma",), "provoke/programs/correct_onesided.c"),
+    "loads": Mode(("--check=rma", "--rma-loads"), "onesided/programs/wrong.c"),
+    "provoked": Mode(("--provoke=3",), "provoke/programs/kinds.c"),
+    "provoked-rma": Mode(("--provoke=rma,3",), "provoke/programs/correct_onesided.c"),
+}
+THREADED = {
+    "watched": Mode((), "watch/programs/threads.c"),
+    "buffers": Mode(("--check=buffers",), "watch/programs/guarded_threads.c"),
+    "rma": Mode(("--check=rma",), "onesided/programs/threads.c"),
+}
+
+
+def check(mpi: support.MPI, mode: Mode, flag: str, directory: Path) -> None:
+    """Run with the sanitized wrapper and with the usual one: the findings are the same."""
+    linked = ("-pthread", "-Wl,--no-as-needed", *LIBRARIES[flag])
+    source = TESTS / mode.program
+    usual = support.compile_program(source, mpi, ("-g", "-pthread"))
+    program = support.compile_program(source, mpi, ("-g", *linked))
+    words = [str(directory / word) for word in mode.words]
+    expected = runs.run(mpi, [usual, *words], *mode.options, n=mode.n)
+    env = {**OPTIONS, "MPIPP_WRAPPER": str(sanitized.wrapper(mpi.id, flag))}
+    done = runs.said(mpi, [program, *words], *mode.options, n=mode.n, **env)
+    assert not re.search("runtime error|Sanitizer", done.stderr), done.stderr
+    found = runs.read(done)
+    assert (found.status, found.blocks) == (expected.status, expected.blocks), done.stderr
+
+
+@pytest.mark.same_mpi("AddressSanitizer")
+@pytest.mark.parametrize("name", MODES)
+@FEW
+def test_memory(mpi: support.MPI, name: str, tmp_path: Path) -> None:
+    check(mpi, MODES[name], sanitized.ADDRESS, tmp_path)
+
+
+@pytest.mark.same_mpi("threads")
+@pytest.mark.parametrize("name", THREADED)
+@FEW
+def test_threads(mpi: support.MPI, name: str, tmp_path: Path) -> None:
+    check(mpi, THREADED[name], sanitized.THREAD, tmp_path)
