@@ -15,7 +15,7 @@ from mpipp.errors import MpippError, NoWrapper
 from mpipp.gdb import console
 from mpipp.gdb.printing.tokens import Key
 from mpipp.gdb.program import mappings, names, sites, stacks
-from mpipp.gdb.program.memory import InferiorMemory, core_file, selected
+from mpipp.gdb.program.memory import InferiorMemory, core_file, is_core, selected
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
 from mpipp.registry.fields import find_in
@@ -131,9 +131,10 @@ def required() -> Session:
 
 def _runs(inferior: gdb.Inferior) -> bool:
     # As a whole. One that gdb has not stopped yet while it attaches has no frames either; in
-    # conditions of breakpoints gdb takes threads to run that have stopped.
+    # conditions of breakpoints gdb takes threads to run that have stopped. Of a core nothing runs,
+    # and gdb may be asking the unwinder for just the frame that would be asked for here: gdb 13 dies.
     thread = gdb.selected_thread()
-    if thread is None or stacks.newest_frame() is not None:
+    if thread is None or is_core() or stacks.newest_frame() is not None:
         return False
     return not any(one.is_stopped() for one in inferior.threads() if one.num != thread.num)
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import pytest
 import sanitized
 import support
-
 from watch import runs
 
 FEW = support.on_mpi("mpich4", "openmpi4")

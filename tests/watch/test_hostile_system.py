@@ -79,7 +79,10 @@ def test_a_debugger_on_the_watcher(mpi: MPI) -> None:
     with ready(mpi, "three") as run, debugger(watcher_of(run.pid)):
         found = went_on(run)
     assert (found.status, found.blocks) == (3, [])
-    assert found.last == ["mpipp: not checked: the watcher was stopped", f"{NOTHING}; exit status 3"]
+    assert found.last == [
+        "mpipp: not checked: the watcher was stopped",
+        f"{NOTHING}; exit status 3",
+    ]
 
 
 @on_mpi("mpich4")
