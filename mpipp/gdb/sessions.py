@@ -131,8 +131,8 @@ def required() -> Session:
 
 def _runs(inferior: gdb.Inferior) -> bool:
     # As a whole. One that gdb has not stopped yet while it attaches has no frames either; in
-    # conditions of breakpoints gdb takes threads to run that have stopped. Of a core nothing runs,
-    # and gdb may be asking the unwinder for just the frame that would be asked for here: gdb 13 dies.
+    # conditions of breakpoints gdb takes threads to run that have stopped. Of a core nothing runs;
+    # and where gdb asks the unwinder for just the frame that is asked for here, gdb 13 dies.
     thread = gdb.selected_thread()
     if thread is None or is_core() or stacks.newest_frame() is not None:
         return False
