@@ -43,10 +43,10 @@ MODES = {
     "strict": Mode(("--strict", "--on-error", "handler"), "watch/programs/strict.c", ("file",), 3),
     "buffers": Mode(("--check=buffers",), "watch/programs/kinds.c", ("wrong",)),
     "matrix": Mode(("--check=buffers",), "watch/programs/matrix_small.c", (), 1),
-    "rma": Mode(("--check=rma",), "provoke/programs/correct_onesided.c"),
+    "rma": Mode(("--check=rma",), "provoke/programs/correct_onesided.c", ("1", "10")),
     "loads": Mode(("--check=rma", "--rma-loads"), "onesided/programs/wrong.c"),
     "provoked": Mode(("--provoke=3",), "provoke/programs/kinds.c"),
-    "provoked-rma": Mode(("--provoke=rma,3",), "provoke/programs/correct_onesided.c"),
+    "provoked-rma": Mode(("--provoke=rma,3",), "provoke/programs/correct_onesided.c", ("1", "10")),
 }
 THREADED = {
     "watched": Mode((), "watch/programs/threads.c"),
@@ -61,13 +61,19 @@ def check(mpi: support.MPI, mode: Mode, flag: str, directory: Path) -> None:
     source = TESTS / mode.program
     usual = support.compile_program(source, mpi, ("-g", "-pthread"))
     program = support.compile_program(source, mpi, ("-g", *linked))
-    words = [str(directory / word) for word in mode.words]
+    words = [str(directory / word) if word == "file" else word for word in mode.words]
     expected = runs.run(mpi, [usual, *words], *mode.options, n=mode.n)
     env = {**OPTIONS, "MPIPP_WRAPPER": str(sanitized.wrapper(mpi.id, flag))}
     done = runs.said(mpi, [program, *words], *mode.options, n=mode.n, **env)
     assert not re.search("runtime error|Sanitizer", done.stderr), done.stderr
     found = runs.read(done)
-    assert (found.status, found.blocks) == (expected.status, expected.blocks), done.stderr
+    assert found.status == expected.status, done.stderr
+    assert sorted(map(places, found.blocks)) == sorted(map(places, expected.blocks))
+
+
+def places(block: str) -> list[str]:
+    """The source lines that a finding names: what else it says differs between runs."""
+    return re.findall(r" at (\S+:\d+)", block)
 
 
 @pytest.mark.same_mpi("AddressSanitizer")
