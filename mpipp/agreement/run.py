@@ -18,7 +18,7 @@ from typing import NamedTuple
 from mpipp.agreement import files, many
 from mpipp.agreement.many import Chosen, Team
 from mpipp.agreement.written import Written
-from mpipp.checks import every
+from mpipp.checks import every, report
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
 from mpipp.checks.onesided import NotKnown
@@ -30,7 +30,6 @@ from mpipp.model import Site
 from mpipp.reports.sources import Frame
 from mpipp.rundirectory import PROCESSES, paths
 from mpipp.show import wording
-from mpipp.show.phrases import Varies
 
 _MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
 _FEW = 64  # processes that are all compared in detail
@@ -82,11 +81,11 @@ class View:
         return self._processes[number].frames(site)
 
 
-def compare(directory: str, told: Iterable[str], team: Team | None = None) -> Compared:
+def compare(directory: str, told: Collection[str], team: Team | None = None) -> Compared:
     """What is wrong between the processes that have left a file in a run's directory.
 
     Args:
-        told: nodes whose watchers have told what is wrong between their own processes.
+        told: fingerprints of what watchers have found, each also that of any ranks.
         team: who shares the work with this process, and passes the same arguments; the first of
             them is given what is found.
     """
@@ -99,7 +98,7 @@ def compare(directory: str, told: Iterable[str], team: Team | None = None) -> Co
     return _of_many(directory, told, every, choice)
 
 
-def _of_few(directory: str, told: Iterable[str], every: Sequence[str]) -> Compared:
+def _of_few(directory: str, told: Collection[str], every: Sequence[str]) -> Compared:
     lost: list[str] = []
     found = _read(dict.fromkeys(every), lost)
     unchecked = [*lost]
@@ -110,7 +109,9 @@ def _of_few(directory: str, told: Iterable[str], every: Sequence[str]) -> Compar
     return _completed(directory, found, fresh, missing, (unchecked, lost))
 
 
-def _of_many(directory: str, told: Iterable[str], every: Sequence[str], choice: Chosen) -> Compared:
+def _of_many(
+    directory: str, told: Collection[str], every: Sequence[str], choice: Chosen
+) -> Compared:
     # Of each portion only what was found is kept; what that is of is read again at the end.
     unchecked: list[str] = []
     named = _Named()
@@ -146,7 +147,9 @@ class _Named:
         return f"it took {MOST_SECONDS:g} seconds" if time.monotonic() > self._until else ""
 
 
-def _of_channels(choice: Chosen, told: Iterable[str], named: _Named, unchecked: list[str]) -> None:
+def _of_channels(
+    choice: Chosen, told: Collection[str], named: _Named, unchecked: list[str]
+) -> None:
     compared = 0
     between = functools.partial(_between, over=True)
     for portion in choice.portions:
@@ -163,10 +166,9 @@ def _of_channels(choice: Chosen, told: Iterable[str], named: _Named, unchecked: 
             named.add(finding, _paths(finding, found), portion.keys)
 
 
-def _of_orders(choice: Chosen, told: Iterable[str], named: _Named, unchecked: list[str]) -> None:
+def _of_orders(choice: Chosen, told: Collection[str], named: _Named, unchecked: list[str]) -> None:
     # The same calls may differ among processes that share other communicators, too.
-    known: set[object] = set()
-    fresh: dict[object, tuple[Finding, list[str]]] = {}
+    fresh: dict[str, tuple[Finding, list[str]]] = {}
     for compared, some in enumerate(choice.orders):
         if named.stopped:
             unchecked.append(
@@ -175,12 +177,11 @@ def _of_orders(choice: Chosen, told: Iterable[str], named: _Named, unchecked: li
             )
             break
         found = _read(dict.fromkeys(some, ()), unchecked, turns.SEQUENCES)
-        known.update(_told(found, told, _in_order))
         view = View(found)
         for finding in _in_order(found, unchecked):
-            fresh.setdefault(_same(finding, view), (finding, _paths(finding, found)))
-    for same, (finding, of) in fresh.items():
-        if same not in known:
+            fresh.setdefault(_fingerprint(finding, view), (finding, _paths(finding, found)))
+    for fingerprint, (finding, of) in fresh.items():
+        if fingerprint not in told:
             named.add(finding, of, ())
 
 
@@ -215,22 +216,11 @@ def _read(
 
 
 def _fresh(
-    found: Sequence[Written], told: Iterable[str], between: _Between, unchecked: list[str]
+    found: Sequence[Written], told: Collection[str], between: _Between, unchecked: list[str]
 ) -> list[Finding]:
     # Of what is found that of which no watcher has told.
-    everything = list(between(found, unchecked))
-    known = _told(found, told, between)
     view = View(found)
-    return [finding for finding in everything if _same(finding, view) not in known]
-
-
-def _told(found: Sequence[Written], told: Iterable[str], between: _Between) -> set[object]:
-    # What watchers have told of these.
-    known: set[object] = set()
-    for node in {one.node for one in found}.intersection(told):
-        own = [one for one in found if one.node == node]
-        known.update(_same(finding, View(own)) for finding in between(own, []))
-    return known
+    return [one for one in between(found, unchecked) if _fingerprint(one, view) not in told]
 
 
 def _completed(
@@ -302,8 +292,8 @@ def is_of_all(finding: Finding) -> bool:
     return "call_ordinal" in facts
 
 
-def _same(finding: Finding, view: View) -> object:
-    # The same message; of a collective call whichever ranks it is told of.
-    who = [] if is_of_all(finding) else [view.label(p.process) for p in finding.parties]
-    where = tuple(tuple(view.where(party)) for party in finding.parties)
-    return finding.rule.id, finding.what.key(Varies.LOOKS), tuple(who), where
+def _fingerprint(finding: Finding, view: View) -> str:
+    # Of a collective call whichever ranks it is told of.
+    if is_of_all(finding):
+        return report.fingerprint(finding, view.where)
+    return report.fingerprint(finding, view.where, view.label)

@@ -127,7 +127,7 @@ def record(
         "advice": finding.advice.text,
         "must": finding.rule.must,
         "follows": finding.follows.text if finding.follows is not None else "",
-        "fingerprint": _fingerprint(finding, where),
+        "fingerprint": fingerprint(finding, where),
     }
     return {**found, **shown(lines(found))}
 
@@ -152,11 +152,12 @@ def _names(phrase: Phrase) -> tuple[str, ...]:
     return tuple(sorted(repr(value) for value in phrase.values(Varies.LOOKS)))
 
 
-def _fingerprint(finding: Finding, where: Where) -> str:
+def fingerprint(finding: Finding, where: Where, label: Label = lambda *numbers: "") -> str:
+    """What tells a finding from others in every process, as `identity` does; 32 hex digits."""
     # It takes some time to load.
     import hashlib
 
-    return hashlib.sha256(repr(identity(finding, where)).encode()).hexdigest()[:32]
+    return hashlib.sha256(repr(identity(finding, where, label)).encode()).hexdigest()[:32]
 
 
 def _party(

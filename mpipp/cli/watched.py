@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,7 @@ def run(
         status = session.run([*launcher, *prefixed(program, before)], inherited)
         if os.path.isdir(shared):
             with progress.during(COMPARING):
-                found = _gathered(shared, session.has_ended, told)
+                found = _gathered(shared, session.total.found, told)
             session.add(found)
         session.join()
     finally:
@@ -138,10 +138,10 @@ def _remove(directory: str) -> None:
         os.rmdir(directory)
 
 
-def _gathered(directory: str, has_ended: bool, told: str) -> Gathered:
+def _gathered(directory: str, found: Collection[str], told: str) -> Gathered:
     from mpipp.watch import gathering
 
-    return gathering.gather(directory, has_ended, Settings(**json.loads(told)))
+    return gathering.gather(directory, found, Settings(**json.loads(told)))
 
 
 def _opening() -> Opening:

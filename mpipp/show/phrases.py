@@ -173,6 +173,15 @@ class Phrase:
         text = self.template.format(**shown)
         return shortened(text, self.most) if self.most else text
 
+    @property
+    def place(self) -> str:
+        """The source line that the text ends with; "" where it ends with something else."""
+        *_, (_, last, _, _) = Formatter().parse(self.template)
+        value = dict(self.facts).get(last or "")
+        if isinstance(value, Phrase):
+            return value.place
+        return str(value) if last and type_of(last).name == "place" else ""
+
     def __str__(self) -> str:
         return self.text
 

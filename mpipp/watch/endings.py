@@ -340,6 +340,6 @@ def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> lis
     except (MpippError, StopIteration):  # of records that make no sense the checks tell
         return []
     return [
-        Phrase.of("meanwhile {ranks}: {text}", ranks=tuple(members), text=text)
-        for text, members in groups[:_MOST_TOLD]
+        Phrase.of("meanwhile {ranks}: {text}", ranks=tuple(members), text=doing.text)
+        for doing, members in groups[:_MOST_TOLD]
     ]

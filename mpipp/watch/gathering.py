@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.agreement import run
@@ -17,7 +17,7 @@ from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
 from mpipp.rundirectory import DATA, NODES, PROCESSES, STARTED, STRICT, RunDirectory, paths
-from mpipp.watch import faults, nodes, start
+from mpipp.watch import faults, nodes
 from mpipp.watch.blocks import Block, counted, joined, records
 from mpipp.watch.report import Collected, More
 from mpipp.watch.settings import Settings
@@ -86,7 +86,7 @@ def complete(directory: str) -> bytes:
 
 def put_together(directory: str, team: Team | None) -> Found:
     """What mpipp exec has left, compared; the first of a team is given what is found."""
-    found = gather(directory, False, Settings(report=directory, kept=True), late=0, team=team)
+    found = gather(directory, (), Settings(report=directory, kept=True), late=0, team=team)
     blocks, total = joined(found.blocks, found.total)
     return Found(total, blocks)
 
@@ -123,7 +123,7 @@ def traces(directory: str) -> list[str]:
 
 def gather(
     directory: str,
-    has_told: bool,
+    told: Collection[str],
     settings: Settings,
     late: float = _LATE,
     team: Team | None = None,
@@ -131,7 +131,7 @@ def gather(
     """All that is there, once the watchers have ended, and what comes of comparing processes.
 
     Args:
-        has_told: whether the watcher of this node has told its findings elsewhere.
+        told: fingerprints of what the watcher of this node has told elsewhere.
         late: seconds that watchers may take.
         team: who shares the work; the first of them is given the result.
     """
@@ -146,8 +146,7 @@ def gather(
     if going_on:
         sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
         total = total.plus(NOTHING._replace(lost=(sentence,)))
-    told = {one.name for one in found if one.ended} | ({start.node()} if has_told else set())
-    compared = run.compare(directory, told, team)
+    compared = run.compare(directory, {*told, *total.found}, team)
     made = chosen.joined([settings.checks] if settings.checks else [one.checks for one in found])
     collected = Collected(suppressed(settings, found), made)
     collected.lost = dict.fromkeys(compared.lost)

@@ -22,7 +22,7 @@ from mpipp.watch.elsewhere import are_elsewhere, elsewhere
 from mpipp.watch.total import Total, covered, provoked
 from mpipp.watch.watched import Watched
 
-FORMAT, VERSION = "node", 3
+FORMAT, VERSION = "node", 4
 
 
 class Left:
@@ -157,7 +157,9 @@ def _read(path: str) -> Node:
 
 
 def _total(said: dict[str, Any]) -> Total:
-    unchecked, lost = (tuple(map(str, said.pop(name))) for name in ("unchecked", "lost"))
+    unchecked, lost, found = (
+        tuple(map(str, said.pop(name))) for name in ("unchecked", "lost", "found")
+    )
     ending = str(said.pop("ending"))
     suppressed = tuple((str(reason), number) for reason, number in said.pop("suppressed"))
     rows = covered(said.pop("covered"))
@@ -173,6 +175,7 @@ def _total(said: dict[str, Any]) -> Total:
         unchecked=unchecked,
         lost=lost,
         ending=ending,
+        found=found,
         suppressed=suppressed,
         covered=rows,
         provoked=done,

@@ -39,6 +39,7 @@ class Collected:
         self._suppressions = suppressions
         self.unchecked: dict[str, None] = {}
         self.lost: dict[str, None] = {}  # see Total
+        self.found: dict[str, None] = {}  # see Total
         self._known: set[object] = set()
         self._at: Counter[object] = Counter()
 
@@ -64,6 +65,7 @@ class Collected:
             key = report.identity(finding, where, label)
             if key not in self._known:
                 self._known.add(key)
+                self.note(finding, where, label)
                 fresh.append(finding)
         for folded in report.folded(fresh, where):
             finding = folded.finding
@@ -81,6 +83,11 @@ class Collected:
             record.update(_alike(folded, where, world, rank))
             more(finding, record)
             yield record["text"], [record]
+
+    def note(self, finding: Finding, where: Where, label: Label) -> None:
+        """One was found, whether it is told or not: of its ranks, and of any."""
+        self.found[report.fingerprint(finding, where, label)] = None
+        self.found[report.fingerprint(finding, where)] = None
 
     def is_chosen(self, finding: Finding) -> bool:
         """Whether its check is one of those that are to be made."""
@@ -119,6 +126,7 @@ class Collected:
             tuple(self.suppressed.items()),
             self.questions,
             lost=tuple(self.lost),
+            found=tuple(self.found),
         )
 
 

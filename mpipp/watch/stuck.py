@@ -57,28 +57,25 @@ def told(
                 continue
             standard = world.all[0].registry.info.standard
             finding = replace(deadlocks.finding(found, knot), standard=standard)
-            first, *lines = report.knot(knot)
             mark = view.mark(world.all[0].number)
             remarks = _remarks(found, knot, may_call)
             is_error = not remarks and not found.polls(knot)
             kind = "error" if is_error else "remark"
-            headline = f"{kind}: {first}{mark and f' ({mark.strip()})'}"
-            text = "\n".join([headline, *lines, *remarks])
+            headline = f"{kind}: {report.headline(knot)}{mark and f' ({mark.strip()})'}"
+            lines = [
+                text_of.Line(headline),
+                *(text_of.Line(line.text, line.place) for line in report.knot(knot)),
+                *map(text_of.Line, remarks),
+            ]
             record = text_of.record(finding, view.where, view.label, view.rank)
             said: dict[str, Any] = records.record(found, view)["deadlocks"][number]
-            record.update(said, check="deadlock", **text_of.shown(_placed(text, record)))
+            record.update(said, check="deadlock", **text_of.shown(lines))
             record["picture"] = svg(picture.groups(found, view))
             pictured(finding, record)
             who = frozenset(view.label(found.states[rank].process.number) for rank in knot.ranks)
             meeting = calls(found, knot) if knot.mismatch else frozenset()
+            text = "\n".join(line.text for line in lines)
             yield Told(finding, text, record, is_error, who, meeting)
-
-
-def _placed(text: str, record: dict[str, Any]) -> Iterator[text_of.Line]:
-    # Each line with the first place of a party that it ends with.
-    places = list(dict.fromkeys(p for party in record["parties"] for p in party["where"][:1]))
-    for line in text.split("\n"):
-        yield text_of.Line(line, next((p for p in places if line.endswith(f" at {p}")), ""))
 
 
 def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:

@@ -40,7 +40,12 @@ class Telling:
         known = view.where, view.label, view.frames, view.world, view.rank
         parties = (p for one in found if one.rule.severity == "error" for p in one.placed)
         self._wrong.update((of[p.process], p.site.address) for p in parties)
-        fresh = (one for one in found if not self.before.has(one, view.where))
+        fresh = []
+        for one in found:
+            if self.before.has(one, view.where):
+                self.collected.note(one, view.where, view.label)
+            else:
+                fresh.append(one)
         try:
             for text, told in self.collected.new(fresh, *known, self.pictured(of, view.label)):
                 self._output.block(f"{text}\n{line}" if line else text, told)

@@ -31,6 +31,7 @@ class Total(NamedTuple):
     no_loads: bool = False  # nor stores of windows were looked at, only what is done on them
     lost: tuple[str, ...] = ()  # sentences: what they could have told, had nothing failed
     ending: str = ""  # how the program has ended, if not well: "exit status 3"
+    found: tuple[str, ...] = ()  # fingerprints of all that watchers have found: of ranks, of any
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -49,6 +50,7 @@ class Total(NamedTuple):
             self.no_loads or other.no_loads,
             tuple(dict.fromkeys((*self.lost, *other.lost))),
             self.ending or other.ending,
+            (*self.found, *other.found),
         )
 
     @property

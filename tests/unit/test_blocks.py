@@ -176,7 +176,7 @@ def test_what_nodes_leave(tmp_path: Path) -> None:
     frame = Frame("", "/src/wrong.c")
     names = "type-mismatch", "message-types"
     assert gathering.suppressed(Settings(), [found, found]).reason(names, [frame]) == "issue 7"
-    gathered = gathering.gather(str(tmp_path), False, Settings(report=str(tmp_path)), late=0)
+    gathered = gathering.gather(str(tmp_path), (), Settings(report=str(tmp_path)), late=0)
     assert gathered.blocks == blocks
     (path,) = (tmp_path / NODES).iterdir()
     text = path.read_text()
@@ -196,7 +196,7 @@ def test_who_has_not_ended_has_not_counted(tmp_path: Path) -> None:
     for name, ended, of, block in (("a", True, total, one), ("b", False, NOTHING, other)):
         nodes.save(str(tmp_path), nodes.Node(name, ended, of, [Block(*block)]))
         os.rename(next((tmp_path / NODES).glob(f"{name}-*")), tmp_path / NODES / f"{name}.json")
-    found = gathering.gather(str(tmp_path), False, Settings(report=str(tmp_path)), late=0)
+    found = gathering.gather(str(tmp_path), (), Settings(report=str(tmp_path)), late=0)
     assert (len(found.blocks), found.total.warnings) == (2, 2)
     blocks, total = joined(found.blocks, found.total)
     assert (len(blocks), total.warnings) == (1, 1)

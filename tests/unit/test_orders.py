@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import test_many
+import told
 from jobs import WORLD
 from ledgers import Ended, call, processes
 from several import Comms, Several
@@ -105,12 +106,12 @@ def test_what_a_watcher_has_told_is_not_told_again(tmp_path: Path) -> None:
         ended[rank] = Several(rank, SIZE).does(comms, calls[number] + on(WORLD))
     found = many.chosen(left(tmp_path, ended, per_node=10), many.Alone())
     assert [ranks(some) for some in found.orders] == [[40, 41, 70, 72]]
-    for told, labels in (
+    for nodes, labels in (
         ([], [["rank 40", "rank 72"], ["rank 40", "rank 41"]]),
         (["node4"], [["rank 40", "rank 72"]]),
         (["node4", "node7"], []),
     ):
-        compared = run.compare(str(tmp_path), told)
+        compared = run.compare(str(tmp_path), told.of_nodes(tmp_path, *nodes))
         found_of = [[compared.view.label(p.process) for p in f.parties] for f in compared.findings]
         assert found_of == labels
 
@@ -127,7 +128,7 @@ def test_what_was_told_of_others_that_differ_alike(
     found = many.chosen(left(tmp_path, ended, per_node=10), many.Alone())
     assert [ranks(some) for some in found.orders] == [[7, 47], [40, 47]]
     assert [one.what.text for one in run.compare(str(tmp_path), []).findings] == [CROSSED]
-    assert run.compare(str(tmp_path), ["node4"]).findings == []
+    assert run.compare(str(tmp_path), told.of_nodes(tmp_path, "node4")).findings == []
 
 
 def groups(rank: int) -> Comms:

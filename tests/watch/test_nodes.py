@@ -17,6 +17,7 @@ import pytest
 import runs
 import support
 from support import MPI, ROOT, on_mpi, short_directory
+from told import of_nodes
 
 from mpipp.agreement import many, run
 from mpipp.agreement.files import head, read
@@ -379,6 +380,6 @@ def test_what_is_missing_is_said(left: Path, tmp_path: Path) -> None:
 def test_what_a_watcher_has_told_is_not_told_again(left: Path) -> None:
     found = run.compare(str(left), told=[])
     assert [one.rule.id for one in found.findings] == ["message-types"] * 2
-    found = run.compare(str(left), told=["node0", "node1"])
+    found = run.compare(str(left), told=of_nodes(left, "node0", "node1"))
     assert [one.rule.id for one in found.findings] == ["message-types"]
     assert found.unchecked == []

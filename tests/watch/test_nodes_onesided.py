@@ -13,6 +13,7 @@ import runs
 import support
 from support import MPI, compile_program, on_mpi
 from test_nodes import LAUNCHER
+from told import of_nodes
 
 from mpipp.agreement import logs, run
 from mpipp.rundirectory import LOGS, PROCESSES
@@ -151,7 +152,7 @@ def files(directory: Path, folder: str) -> list[Path]:
 
 
 def test_all_that_is_left_is_compared_again(left: Path) -> None:
-    found = run.compare(str(left), told=["node0", "node1", "node2"])
+    found = run.compare(str(left), told=of_nodes(left, "node0", "node1", "node2"))
     assert (len(found.findings), found.unchecked) == (CONFLICTS, [])
 
 
@@ -206,7 +207,7 @@ def test_very_many_processes_are_compared_by_their_logs(
     left: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "_FEW", 1)
-    found = run.compare(str(left), told=["node0", "node1", "node2"])
+    found = run.compare(str(left), told=of_nodes(left, "node0", "node1", "node2"))
     assert (len(found.findings), found.unchecked) == (CONFLICTS, [])
     monkeypatch.setattr(run, "_MOST_LOGS", 1 << 10)
     found = run.compare(str(left), told=[])

@@ -32,7 +32,7 @@ def groups(found: Explanation, place: Place) -> list[Group]:
     say = Sentences(found, place)
     by_state: dict[tuple[str, str], Group] = {}
     of: dict[int, Group] = {}
-    states = {rank: (_state(found, rank), say.stands(rank)) for rank in found.states}
+    states = {rank: (_state(found, rank), say.stands(rank).text) for rank in found.states}
     states.update(dict.fromkeys(found.missing, ("missing", "not here")))
     for rank, (state, text) in sorted(states.items()):
         group = by_state.get((state, text))

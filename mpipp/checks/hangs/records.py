@@ -43,7 +43,7 @@ def _process(found: Explanation, state: State, say: Sentences) -> dict[str, Any]
     return {
         "rank": state.rank,
         "state": "stuck" if state.rank in found.stuck else state.kind,
-        "where": say.stands(state.rank),
+        "where": say.stands(state.rank).text,
         "calls": [_wait(found, wait, say) for wait in state.waits],
     }
 
@@ -52,9 +52,11 @@ def _wait(found: Explanation, wait: Wait, say: Sentences) -> dict[str, Any]:
     lacks = merged(found.lacks(wait, lenient=True) or events(wait.condition))
     return {
         "procedure": wait.operation.call.procedure,
-        "text": say.call(wait.operation),
+        "text": say.call(wait.operation).text,
         "waits_for": [_event(event, say) for event in lacks],
-        "not_told": [say.untold(one) for one in parts(wait.condition) if isinstance(one, Unknown)],
+        "not_told": [
+            say.untold(one).text for one in parts(wait.condition) if isinstance(one, Unknown)
+        ],
     }
 
 
@@ -64,7 +66,7 @@ def _event(event: Event, say: Sentences) -> dict[str, Any]:
         "ranks": sorted(event.ranks),
         "one_of": event.any,
         "only_library": event.lenient,
-        "operation": say.call(event.operation),
-        "text": say.lack(event),
+        "operation": say.call(event.operation).text,
+        "text": say.lack(event).text,
         "near_misses": say.near_misses(event, _MOST_NEAR),
     }

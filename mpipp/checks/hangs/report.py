@@ -13,6 +13,7 @@ from mpipp.checks.hangs.conditions import Event, events
 from mpipp.checks.hangs.sentences import Place, Sentences
 from mpipp.checks.rules import cited
 from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 
 _MOST_TOLD = 8  # processes of one knot that are told one by one
 _MOST_GROUPS = 8  # groups that differ by the arguments of their calls
@@ -34,12 +35,13 @@ class Report:
 
     def lines(self) -> Iterator[str]:
         """Of who is dead first, then of all that can never go on, then of what still moves."""
-        for text, members in self.groups(self._found.died):
-            yield f"{wording.verb(members, 'is', 'are')} {text}"
+        for doing, members in self.groups(self._found.died):
+            yield f"{wording.verb(members, 'is', 'are')} {doing}"
         if self._found.died and self._found.knots:
             yield ""
         for knot in self._found.knots:
-            yield from self.knot(knot)
+            yield self.headline(knot)
+            yield from map(str, self.knot(knot))
             yield ""
         if self._found.knots:
             yield from self._left_over()
@@ -54,15 +56,14 @@ class Report:
         if left:
             yield ""
 
-    def knot(self, knot: Knot) -> Iterator[str]:
-        """One deadlock, or what waits for processes that have ended."""
-        yield self.headline(knot)
+    def knot(self, knot: Knot) -> Iterator[Phrase]:
+        """The lines below the headline of a deadlock, or of what waits for processes that ended."""
         told, rest = self._told(knot)
         for rank in told:
             yield from self._process(self._found.states[rank], knot.lenient)
         yield from self._grouped("with them", rest)
         yield from self._grouped("for them", knot.behind)
-        yield from self._remarks(knot)
+        yield from (Phrase.of("{text}", text=remark) for remark in self._remarks(knot))
 
     def headline(self, knot: Knot) -> str:
         """What it is, in one line."""
@@ -97,30 +98,36 @@ class Report:
         told = knot.circle if 0 < len(knot.circle) <= _MOST_TOLD else ranks[:_MOST_TOLD]
         return told, [rank for rank in ranks if rank not in told]
 
-    def _process(self, state: State, lenient: bool) -> Iterator[str]:
+    def _process(self, state: State, lenient: bool) -> Iterator[Phrase]:
         # What a process waits for, and what would have to happen.
         for wait in state.waits:
-            how = "polls with" if wait.operation.call.facts.polls else "waits in"
-            yield f"  rank {state.rank} {how} {self._say.call(wait.operation)}"
+            yield Phrase.of(
+                "  rank {rank} {how} {call_clause}",
+                rank=state.rank,
+                how="polls with" if wait.operation.call.facts.polls else "waits in",
+                call_clause=self._say.call(wait.operation),
+            )
             lacks = merged(self._found.lacks(wait, lenient))
             for event in lacks[:_MOST_LACKS]:
                 yield from self._event(event, wait)
             if len(lacks) > _MOST_LACKS:
-                yield f"    and {len(lacks) - _MOST_LACKS} more"
+                yield Phrase.of("    and {count} more", count=len(lacks) - _MOST_LACKS)
 
-    def _event(self, event: Event, wait: Wait) -> Iterator[str]:
-        text = self._say.lack(event)
+    def _event(self, event: Event, wait: Wait) -> Iterator[Phrase]:
+        lack = self._say.lack(event)
         if event.operation is not wait.operation:
-            text = f"for {self._say.call(event.operation)}: {text}"
-        yield f"    {text}"
+            call = self._say.call(event.operation)
+            lack = Phrase.of("for {call_clause}: {clause}", call_clause=call, clause=lack)
+        yield Phrase.of("    {clause}", clause=lack)
         for miss in self._say.near_misses(event, _MOST_NEAR):
-            yield f"    near miss, {miss}"
+            yield Phrase.of("    near miss, {text}", text=miss)
 
-    def _grouped(self, how: str, ranks: Sequence[int]) -> Iterator[str]:
+    def _grouped(self, how: str, ranks: Sequence[int]) -> Iterator[Phrase]:
         if ranks:
-            yield f"  {wording.verb(ranks, 'waits', 'wait')} {how}:"
-            for text, members in self.groups(ranks):
-                yield f"    {wording.ranks(members)} in {text}"
+            who = wording.verb(ranks, "waits", "wait")
+            yield Phrase.of("  {text} {how}:", text=who, how=how)
+            for doing, members in self.groups(ranks):
+                yield Phrase.of("    {ranks} in {clause}", ranks=tuple(members), clause=doing)
 
     def _remarks(self, knot: Knot) -> Iterator[str]:
         members = self._found.comms(knot)
@@ -138,14 +145,14 @@ class Report:
     def _cited(self, sections: str) -> str:
         return cited(sections, self._found.known.all[0].registry.info.standard)
 
-    def groups(self, ranks: Iterable[int]) -> list[tuple[str, list[int]]]:
+    def groups(self, ranks: Iterable[int]) -> list[tuple[Phrase, list[int]]]:
         """What processes do, with those that do the same; of many, at the same place."""
-        exact: dict[str, list[int]] = {}
+        exact: dict[Phrase, list[int]] = {}
         for rank in ranks:
             exact.setdefault(self._say.doing(rank), []).append(rank)
         if len(exact) <= _MOST_GROUPS:
             return list(exact.items())
-        found: dict[str, list[int]] = {}
+        found: dict[Phrase, list[int]] = {}
         for members in exact.values():
             for rank in members:
                 found.setdefault(self._say.stands(rank), []).append(rank)
@@ -162,7 +169,7 @@ class Report:
             yield self._overall(stand)
         elif rest:
             yield "the others:"
-        for text, members in self.groups(rest):
+        for doing, members in self.groups(rest):
             state = found.states[members[0]]
             waits = state.kind == "waits" or state.has_outside
             verb = (
@@ -170,7 +177,7 @@ class Report:
                 if waits
                 else wording.verb(members, "is", "are")
             )
-            yield f"  {verb} {'in ' if waits else ''}{text}"
+            yield f"  {verb} {'in ' if waits else ''}{doing}"
             if found.waits_itself(members[0]):
                 yield from self._may_come(members)
             yield from self._outside(members)

@@ -12,6 +12,7 @@ from mpipp.checks.hangs.conditions import Event, Unknown
 from mpipp.checks.hangs.nearmisses import NearMisses
 from mpipp.checks.process import Death, Operation, Process
 from mpipp.show import wording
+from mpipp.show.phrases import Phrase
 
 # What they have not done who are asked for an event.
 _UNDONE = {
@@ -54,38 +55,59 @@ class Sentences:
         self._place = place
         self._near = NearMisses(explanation.waits.messages)
 
-    def call(self, operation: Operation) -> str:
+    def call(self, operation: Operation) -> Phrase:
         """A call and its place, and that which started a persistent operation."""
-        text = f"{words.call(operation)}, called at {self._place.place(operation)}"
+        made = Phrase.of(
+            "{text}, called at {place}",
+            text=words.call(operation),
+            place=self._place.place(operation),
+        )
         start = operation.start
         if start is None:
-            return text
+            return made
         begun = replace(operation, call=replace(operation.call, site=start.site), tid=None)
-        return f"{text}, started by {start.procedure} at {self._place.place(begun)}"
+        return Phrase.of(
+            "{made_clause}, started by {procedure} at {place}",
+            made_clause=made,
+            procedure=start.procedure,
+            place=self._place.place(begun),
+        )
 
-    def lack(self, event: Event) -> str:
+    def lack(self, event: Event) -> Phrase:
         """What has not been done, and what those do who should."""
         ranks = sorted(event.ranks)
         if event.mismatch is not None:
-            number = _nth(event.mismatch.call.ordinal)
-            there = self.call(event.mismatch)
-            return f"the {number} collective call of {wording.ranks(ranks)} on it is {there}"
-        text = self._undone(event, ranks)
+            return Phrase.of(
+                "the {text} collective call of {ranks} on it is {call_clause}",
+                text=_nth(event.mismatch.call.ordinal),
+                ranks=tuple(ranks),
+                call_clause=self.call(event.mismatch),
+            )
+        lack = Phrase.of("{text}", text=self._undone(event, ranks))
         doing = {rank: self._elsewhere(rank) for rank in ranks}
         for said in dict.fromkeys(doing.values()):
             members = [rank for rank in ranks if doing[rank] == said]
-            if said and len(members) == len(ranks):
-                text += f", and {wording.are(members)} {said}"
-            elif said:
-                text += f"; {wording.verb(members, 'is', 'are')} {said}"
+            if said is None:
+                continue
+            of_all = len(members) == len(ranks)
+            lack = Phrase.of(
+                "{lack_clause}, and {text} {clause}"
+                if of_all
+                else "{lack_clause}; {text} {clause}",
+                lack_clause=lack,
+                text=wording.are(members) if of_all else wording.verb(members, "is", "are"),
+                clause=said,
+            )
         if event.lenient and event.kind != "fences" and not all(map(self._has_ended, ranks)):
-            text += f"; {_why(event)}"
-        return text
+            return Phrase.of("{lack_clause}; {why}", lack_clause=lack, why=_why(event))
+        return lack
 
-    def untold(self, reason: Unknown) -> str:
+    def untold(self, reason: Unknown) -> Phrase:
         """Why it is not told of a call whether it may return."""
         of = reason.operation
-        return reason.reason if of is None else f"for {self.call(of)}: {reason.reason}"
+        if of is None:
+            return Phrase.of("{why}", why=reason.reason)
+        return Phrase.of("for {call_clause}: {why}", call_clause=self.call(of), why=reason.reason)
 
     def _has_ended(self, rank: int) -> bool:
         # It will never do it, whatever the library is like.
@@ -113,14 +135,14 @@ class Sentences:
         group = "its group and this" if event.lenient else "this group and"  # of two the other
         return f"{who} {have} {_UNDONE[event.kind].format(tag=tag, group=group)}"
 
-    def _elsewhere(self, rank: int) -> str:
+    def _elsewhere(self, rank: int) -> Phrase | None:
         # What a process does of which nothing else is said.
         state = self._found.states.get(rank)
         if state is None:
-            return "not here"
-        return "" if rank in self._found.stuck else self.doing(rank)
+            return Phrase.of("not here")
+        return None if rank in self._found.stuck else self.doing(rank)
 
-    def doing(self, rank: int) -> str:
+    def doing(self, rank: int) -> Phrase:
         """What a process does, with its place: the same for all that do the same there."""
         state = self._found.states[rank]
         if state.process.death is not None:
@@ -130,27 +152,32 @@ class Sentences:
         if state.kind == "computes":
             return self.outside(state)
         if state.kind == "polls":
-            return f"polling with {self.call(state.waits[-1].operation)}"
+            return _polling(self.call(state.waits[-1].operation))
         return self._calling(state)
 
-    def outside(self, state: State) -> str:
+    def outside(self, state: State) -> Phrase:
         """What a thread does that is not in MPI."""
-        return f"not in MPI ({self._place.outside(state.process)})"
+        return Phrase.of("not in MPI ({where})", where=self._place.outside(state.process))
 
-    def stands(self, rank: int) -> str:
+    def stands(self, rank: int) -> Phrase:
         """Where a process stands: the procedure without arguments, and the place."""
         state = self._found.states[rank]
         if state.kind in ("computes", "died") or not state.waits:
             return self.doing(rank)
         operation = state.waits[-1 if state.kind == "polls" else 0].operation
-        text = f"{operation.call.procedure}, called at {self._place.place(operation)}"
-        return f"polling with {text}" if state.kind == "polls" else text
+        call = Phrase.of(
+            "{procedure}, called at {place}",
+            procedure=operation.call.procedure,
+            place=self._place.place(operation),
+        )
+        return _polling(call) if state.kind == "polls" else call
 
-    def _calling(self, state: State) -> str:
+    def _calling(self, state: State) -> Phrase:
         if not state.waits:
             sessions = state.process.has_left_sessions
-            return f"past {'MPI_Session_finalize' if sessions else 'MPI_Finalize'}"
-        return f"in {self.call(state.waits[0].operation)}"
+            procedure = "MPI_Session_finalize" if sessions else "MPI_Finalize"
+            return Phrase.of("past {procedure}", procedure=procedure)
+        return Phrase.of("in {call_clause}", call_clause=self.call(state.waits[0].operation))
 
     def near_misses(self, event: Event, most: int) -> list[str]:
         """What was done instead, a sentence each."""
@@ -166,13 +193,18 @@ class Sentences:
         return unmatched.sentences(self._found, self._near.told)
 
 
-def dead(process: Process, death: Death, place: Place) -> str:
+def _polling(call: Phrase) -> Phrase:
+    return Phrase.of("polling with {call_clause}", call_clause=call)
+
+
+def dead(process: Process, death: Death, place: Place) -> Phrase:
     """What a process died of, with the call of MPI or else the place where."""
+    where = death.where
     for operation in process.operations:
         if operation.tid == death.tid:
             where = f"in {words.call(operation)}, called at {place.place(operation)}"
-            return f"dead ({death.signal} {where})"
-    return f"dead ({death.signal} {death.where})"
+            break
+    return Phrase.of("dead ({signal} {where})", signal=death.signal, where=where)
 
 
 def _why(event: Event) -> str:

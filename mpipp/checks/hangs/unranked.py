@@ -39,7 +39,7 @@ def records(processes: Sequence[Process], place: Place) -> list[dict[str, Any]]:
 
 def _doing(process: Process, place: Place) -> str:
     if process.death is not None:
-        return dead(process, process.death, place)
+        return dead(process, process.death, place).text
     threads = [one for one in process.registry.threads() if isinstance(one, Thread)]
     for thread in threads:
         if call := thread.call or thread.unrecorded:
