@@ -143,7 +143,7 @@ class Written:
 
     def _take_channel(self, said: Any) -> None:
         key, number, channel, stretches = said
-        if not 0 <= number < len(self._objects["comm"]):
+        if not 0 <= plain.number(number) < len(self._objects["comm"]):
             raise IndexError
         found: Channel = plain.model("Channel", channel, self)
         if found.sequence == "collectives":

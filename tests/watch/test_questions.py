@@ -129,6 +129,40 @@ def test_what_only_the_root_gives_makes_no_finding_of_its_own(mpi: MPI) -> None:
     assert call.startswith(f"  ranks 0 and 1: MPI_Get(target_rank = {number}, win = ")
 
 
+NOBODY = """\
+#include <mpi.h>
+#include <stdio.h>
+static int add(int target, MPI_Win win) {
+  int sum;
+  return MPI_Fetch_and_op((void *)8, &sum, MPI_INT, target, 0, MPI_SUM, win);
+}
+int main(int argc, char **argv) {
+  int *memory;
+  MPI_Win win;
+  MPI_Init(&argc, &argv);
+  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_lock_all(0, win);
+  int nobody = add(MPI_PROC_NULL, win) == MPI_SUCCESS;
+  int somebody = add(0, win) == MPI_SUCCESS;
+  printf("%d %d\\n", nobody, somebody);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_what_is_right_of_nobody_is_not_so_of_others(mpi: MPI) -> None:
+    """An address that is not used says nothing of the same one where it is."""
+    program = support.compile_program(NOBODY, mpi, ("-g", "-O0", "-w"))
+    found = runs.run(mpi, [program], "--on-error", "handler", n=1)
+    assert found.output == "1 0\n", found
+    (block,) = found.blocks
+    assert block.startswith("error: origin_addr of MPI_Fetch_and_op lies in memory that"), block
+
+
 COLUMNS = """\
 #include <mpi.h>
 #include <string.h>

@@ -62,8 +62,7 @@ static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner o
 }
 
 static int is_used(const struct mpipp_call *call, const struct mpipp_box *box) {
-  if (box->low == box->high || mpipp_is_to_nobody(call, box->writes)) return 0;
-  return !(call->present & MPIPP_HAS_TARGET_RANK) || call->target_rank != MPI_PROC_NULL;
+  return box->low != box->high && !mpipp_is_to_nobody(call, box->writes);
 }
 
 void mpipp_add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,

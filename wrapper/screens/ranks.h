@@ -11,9 +11,11 @@ static inline int mpipp_is_rank(int64_t rank, int64_t size) {
   return MPIPP_LIKELY((uint64_t)rank < (uint64_t)size) || rank == MPI_PROC_NULL;
 }
 
-// Of a message to nobody, or from nobody, no memory is used (MPI-4.1, section 3.10). Of both the
-// bits 1 and 2.
+// Of a message to nobody, or from nobody, no memory is used (MPI-4.1, section 3.10), nor of an
+// operation on nobody's window (section 12.3). Of both the bits 1 and 2.
 static inline uint64_t mpipp_to_nobody(const struct mpipp_call *call) {
+  if (MPIPP_UNLIKELY(call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL))
+    return 3;
   return (uint64_t)(call->present & MPIPP_HAS_DEST && call->dest == MPI_PROC_NULL) |
          (uint64_t)(call->present & MPIPP_HAS_SOURCE && call->source == MPI_PROC_NULL) << 1;
 }
