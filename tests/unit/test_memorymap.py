@@ -18,6 +18,7 @@ from samples import (
     contiguous,
     darray,
     indexed,
+    named,
     paper_struct,
     resized,
     struct,
@@ -31,7 +32,7 @@ from mpipp.datatypes.aligned import alignment
 from mpipp.show.memorymap import maps
 from mpipp.show.memorymap.maps import MemoryMap, Note, Row, memory_map
 from mpipp.show.memorymap.svg import svg
-from mpipp.typetree import Datatype
+from mpipp.typetree import Datatype, Extents
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
 RULER = "     +0       +8       +16      +24      +32      +40      +48      +56"
@@ -68,6 +69,11 @@ def test_negative_displacements_gaps_of_pairs_and_bounds() -> None:
         "\n"
         "s MPI_SHORT_INT    c MPI_CHAR    . not touched"
     )
+
+
+def test_an_element_that_reaches_beyond_its_size_ends() -> None:
+    damaged = named("MPI_FLOAT", Extents(4, 0, 4, 0, 5))
+    assert drawn(contiguous(2, damaged)).splitlines()[1] == "  0  Ffff#fff"
 
 
 def test_no_entries_have_no_bounds() -> None:

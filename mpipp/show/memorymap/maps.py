@@ -312,7 +312,9 @@ def _pieces(of: MemoryMap, start: int, stop: int) -> Iterator[Cell]:
         else:
             elements = [element for element in near if overlap.touches(element, place)]
         first = elements[0] if elements else None
-        end = place + 1 if first is None or of.overlap else _part_end(first, place)
+        # What is damaged may end before the byte that it has.
+        one = place + 1
+        end = one if first is None or of.overlap else max(one, _part_end(first, place))
         begins = any(element.displacement == place for element in elements)
         yield Cell(place, min(end, stop), first, begins, len(elements) > 1)
         place = first_from(comb, end)
