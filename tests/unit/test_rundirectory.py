@@ -308,6 +308,7 @@ def test_lines_of_a_compressed_file(tmp_path: Path) -> None:
         (b"", None, "its compressed data has no end"),
         (b"no zlib", None, "Error -3 while decompressing"),
     ],
+    ids=["huge", "huge and said", "cut", "empty", "another format"],
 )
 def test_a_small_file_that_stands_for_a_huge_one(
     tmp_path: Path, content: bytes, size: int | None, why: str
