@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -230,11 +231,11 @@ def test_what_forbids_it(
     yama.mkdir(parents=True)
     if scope:
         (yama / "ptrace_scope").write_text(f"{scope}\n")
-    own = tmp_path / str(jobs.os.getpid())
+    own = tmp_path / str(os.getpid())
     own.mkdir()
     (own / "status").write_text(f"Name:\tpython\nCapEff:\t{capabilities}\n")
     monkeypatch.setattr(launchers, "PROC", tmp_path)
-    monkeypatch.setattr(jobs.os, "geteuid", lambda: me)
+    monkeypatch.setattr(os, "geteuid", lambda: me)
     assert jobs._permission({"Uid": "0\t0\t0\t0"}) == said
 
 
@@ -243,7 +244,7 @@ def test_yama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     yama.mkdir(parents=True)
     (yama / "ptrace_scope").write_text("1\n")
     monkeypatch.setattr(launchers, "PROC", tmp_path)
-    monkeypatch.setattr(jobs.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert jobs._permission({"Uid": "1000\t1000\t1000\t1000"}) == (
         "kernel.yama.ptrace_scope is 1, so attach as root, "
         "or let root do: sysctl kernel.yama.ptrace_scope=0"
@@ -296,7 +297,7 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     for pid, one in MACHINE.items():
         made = tmp_path / str(pid)
         made.mkdir()
-        uid = jobs.os.getuid()
+        uid = os.getuid()
         status = f"Name:\t{one.program}\nPPid:\t{one.parent}\nUid:\t{uid}\t{uid}\n"
         (made / "status").write_text(status)
         (made / "environ").write_text(one.environ or "")
@@ -343,7 +344,7 @@ def test_names_of_other_users_do_not_reach_the_terminal(
     for pid, rank in ((5, "\xb2"), (6, "9" * 5000), (7, "1")):
         made = tmp_path / str(pid)
         made.mkdir()
-        user = jobs.os.getuid()
+        user = os.getuid()
         (made / "status").write_text(f"Name:\t\x1b]0;a\x07\x9b\nPPid:\t0\nUid:\t{user}\t{user}\n")
         environ = f"PMIX_RANK={rank}\0SLURM_JOB_ID={forged}\0SLURM_STEP_ID={pid}"
         (made / "environ").write_text(environ)

@@ -31,7 +31,9 @@ def contiguous(count: int, base: Datatype) -> Datatype:
     return Datatype("CONTIGUOUS", {"count": count}, (base,))
 
 
-def vector(count: int, blocklength: int, stride: int, base: Datatype, kind="VECTOR") -> Datatype:
+def vector(
+    count: int, blocklength: int, stride: int, base: Datatype, kind: str = "VECTOR"
+) -> Datatype:
     arguments = {"count": count, "blocklength": blocklength, "stride": stride}
     return Datatype(kind, arguments, (base,))
 

@@ -12,7 +12,8 @@ from mpipp.model import Site
 from mpipp.show.oneline import of_members
 from mpipp.show.phrases import Phrase
 from mpipp.show.structure import Array
-from mpipp.watch.report import MOST, MOST_AT_A_PLACE, Collected
+from mpipp.watch.blocks import MOST, MOST_AT_A_PLACE
+from mpipp.watch.report import Collected
 
 COMM = Phrase("MPI_Comm")
 

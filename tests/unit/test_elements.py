@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from samples import (
     DOUBLE,
@@ -191,7 +193,7 @@ def test_many_blocks_are_searched_quickly() -> None:
 
 @pytest.mark.parametrize("how", ["contiguous", "dup", "indexed", "struct", "vector"])
 def test_types_nested_very_deep(how: str) -> None:
-    make = {
+    make: dict[str, Callable[[Datatype], Datatype]] = {
         "contiguous": lambda inner: contiguous(1, inner),
         "dup": dup,
         "indexed": lambda inner: indexed((1,), (0,), inner),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from jobs import Places, Recorded, call, job, ranks
 
@@ -31,7 +31,8 @@ def stands(*processes: Recorded) -> Told:
 def told(one: Told, others: list[Finding]) -> list[Told]:
     """What is left of it beside other findings."""
     telling, stopping = SimpleNamespace(collected=Collected()), SimpleNamespace(is_asked_for=False)
-    hanging = Hanging([], 1, *cast("list[Any]", [telling, None, stopping, None]))
+    parts: list[Any] = [telling, None, stopping, None]
+    hanging = Hanging([], 1, *parts)
     view: Any = SimpleNamespace(frames=lambda party: [])
     return hanging._without_told([one], others, view)
 

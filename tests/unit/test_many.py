@@ -135,7 +135,7 @@ def test_only_what_differs_is_compared(wrong: Path) -> None:
     ranks = [one.registry.info.world_rank for one in compared.processes]
     assert ranks == [0, 7, 40, 61, 62]
     world = compared.processes[3].registry.objects("comm")
-    (channels,) = ([c.sequence for c in comm.channels] for comm in world)  # type: ignore[union-attr]
+    (channels,) = ([c.sequence for c in comm.channels] for comm in world)
     assert channels == ["sends", "collectives"]
 
 

@@ -176,7 +176,7 @@ def test_lists_leave_out_freed_and_unused(image: Image) -> None:
     live = list(registry.objects("op"))
     assert all(isinstance(op, Op) for op in live)
     assert {op.header.handle for op in live if isinstance(op, Op)} == {1, 4}
-    assert {op.header.handle for op in registry.objects("op", ended=True)} == {1, 2, 4}  # type: ignore[union-attr]
+    assert {op.header.handle for op in registry.objects("op", ended=True)} == {1, 2, 4}
     found = registry.find("op", 1)
     assert isinstance(found, Op)
     assert (found.header.name, found.function, found.commute) == ("MPI_SUM", 0, True)
@@ -304,9 +304,9 @@ def test_threads(image: Image) -> None:
     image.thread(serial=1, tid=17, self=0x7FFF00000000, depth=1, call=image.call("MPI_Send"))
     image.thread(serial=2, tid=18, depth=0)
     image.thread(serial=0, tid=19)
-    idle, busy = sorted(read(image).threads(), key=lambda t: t.depth)  # type: ignore[union-attr]
-    assert (idle.tid, idle.call) == (18, None)  # type: ignore[union-attr]
-    assert (busy.tid, busy.pthread_self, busy.call.procedure) == (17, 0x7FFF00000000, "MPI_Send")  # type: ignore[union-attr]
+    idle, busy = sorted(read(image).threads(), key=lambda t: t.depth)
+    assert (idle.tid, idle.call) == (18, None)
+    assert (busy.tid, busy.pthread_self, busy.call.procedure) == (17, 0x7FFF00000000, "MPI_Send")
 
 
 def test_a_call_that_is_not_whole(image: Image) -> None:

@@ -91,7 +91,12 @@ def test_a_folder_of_that_name_is_not_mpipps(tmp_path: Path) -> None:
     (tmp_path / "mpipp" / "cli.py").write_text("mine")
     run = RunDirectory(str(tmp_path))
     assert refusal(run) == "it has 'mpipp/cli.py', which mpipp has not made"
-    for write in (lambda: run.publish(TEXT, b""), run.discard, lambda: run.clear("mpipp")):
+    writes: list[Callable[[], object]] = [
+        lambda: run.publish(TEXT, b""),
+        run.discard,
+        lambda: run.clear("mpipp"),
+    ]
+    for write in writes:
         with pytest.raises(Refused, match="mpipp has not made"):
             write()
     assert os.listdir(tmp_path / "mpipp") == ["cli.py"]
@@ -148,7 +153,12 @@ def test_a_directory_of_another_user(tmp_path: Path) -> None:
     assert refusal(run) == said
     with pytest.raises(MpippError, match="belongs to another user"):
         run.join()
-    for write in (lambda: run.publish(TEXT, b""), run.discard, lambda: run.clear(NODES)):
+    writes: list[Callable[[], object]] = [
+        lambda: run.publish(TEXT, b""),
+        run.discard,
+        lambda: run.clear(NODES),
+    ]
+    for write in writes:
         with pytest.raises(Refused, match="belongs to another user"):
             write()
     assert not run.is_own

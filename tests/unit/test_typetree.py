@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from expanded import child, children, levels
 from samples import (
@@ -143,7 +145,7 @@ def test_levels_are_the_branching_of_each_index() -> None:
         (lambda: Datatype("NAMED", name="MPI_INT"), "MPI_INT needs the extents its MPI library"),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused(make, message: str) -> None:
+def test_arguments_that_do_not_fit_are_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(MpippError) as error:
         make()
     assert str(error.value).startswith(message)

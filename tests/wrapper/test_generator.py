@@ -23,12 +23,13 @@ import buffers
 import forms
 import forum
 import generate
+import marked
 import procedures as known
 
 STANDARD = forum.standard()
 BY_NAME = {p.name: p for p in STANDARD + forum.removed()}
-WRAPPED = {name for name, p in BY_NAME.items() if generate.is_wrapped(p)}
-RECORDED = {name for name, p in BY_NAME.items() if generate.is_recorded(p)}
+WRAPPED = {name for name, p in BY_NAME.items() if marked.is_wrapped(p)}
+RECORDED = {name for name, p in BY_NAME.items() if marked.is_recorded(p)}
 
 # Procedures with a choice buffer that is none of a communication.
 NO_COMMUNICATION = {"Free_mem", "Get_address"}

@@ -19,12 +19,10 @@ except ImportError:
     support.lacking("there is no pympistandard: run tools/setup.sh")
 sys.path.insert(0, str(support.ROOT / "wrapper" / "generator"))
 import forum
-import generate
+import marked
 import null_pointers
 
-TEXT = null_pointers.program(
-    p for p in forum.standard() + forum.removed() if generate.is_wrapped(p)
-)
+TEXT = null_pointers.program(p for p in forum.standard() + forum.removed() if marked.is_wrapped(p))
 
 
 Outcomes = dict[str, str]
