@@ -13,6 +13,10 @@ import pytest
 import support
 from ranks import WAIT, ranks, until_inside
 
+pytestmark = pytest.mark.skipif(
+    support.gdb_version() < (11,), reason="gdb before 11 cannot attach in non-stop mode"
+)
+
 PROMPT = "(gdb) "
 # Threads of its own besides the library's; the receives wait for ever.
 PROGRAM = """\
