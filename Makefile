@@ -45,15 +45,15 @@ bench: $(STAMP)
 
 # Damaged registries of one MPI build, looked at in every way; a seed repeats one case.
 fuzz: $(STAMP)
-	cd tests && PYTHONPATH=..:.:unit:watch:checks:onesided:wrapper ../$(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) $(FUZZ_ARGS)
+	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) $(FUZZ_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/python tools/lint_types.py
+	$(BIN)/mypy
 	clang-format --dry-run -Werror $(C_SOURCES)
 	git ls-files -z | xargs -0 $(BIN)/codespell
-	$(BIN)/python tools/lint_wrapper.py
+	$(BIN)/python -m tools.lint_wrapper
 
 format: $(STAMP)
 	$(BIN)/ruff format .
@@ -65,10 +65,10 @@ wheel: $(STAMP)
 	$(BIN)/python -m hatchling build -t wheel
 
 generate: $(STAMP)
-	$(BIN)/python wrapper/generator/generate.py
+	$(BIN)/python -m wrapper.generator.generate
 
 check-generated: $(STAMP)
-	$(BIN)/python wrapper/generator/generate.py --check
+	$(BIN)/python -m wrapper.generator.generate --check
 	tools/generate_commands_doc.sh --check
 
 docs: generate

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from benchmarks.table import Figure, seconds
-from mpipp.datatypes.overlap import Index, Region, region, shared
+from mpipp.datatypes.memory import Index, Region, region, shared
 from mpipp.typetree import Datatype, Extents, named
 
 ROUNDS = 9

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 from benchmarks.table import Figure, seconds
-from mpipp.show import match as matchtext
-from mpipp.show.match import Entries
+from mpipp.render import signature_mismatch as matchtext
+from mpipp.render.signature_mismatch import Entries
 from mpipp.typetree import Datatype, Extents, named
 
 ENTRIES = 100_000

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.table import Figure
 from benchmarks.watched import ALONE, KERNELS, PROGRAMS, kernel
-from mpipp import rundirectory
+from mpipp.common import run_directory
 from tests.support import MPI, ROOT, compile_program
 
 GUARDED = "guarded"
@@ -64,7 +64,7 @@ def _looked(mpi: MPI, command: Sequence[str | Path], n: int) -> str:
     # How the operations of a run were looked at: parts of all.
     with tempfile.TemporaryDirectory() as report:
         _ran(mpi, GUARDED, command, n, "--report", report)
-        rows = json.loads((Path(report) / rundirectory.DATA).read_text())["guarded"]
+        rows = json.loads((Path(report) / run_directory.DATA).read_text())["guarded"]
     counts = {name: sum(row[key] for row in rows) for key, name in _WAYS.items()}
     every = sum(counts.values())
     return ", ".join(

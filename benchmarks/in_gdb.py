@@ -17,7 +17,7 @@ def timed(name: str, command: str) -> None:
 
 def look_ups(name: str, count: int = 20000) -> None:
     """Print the seconds of one look-up by handle, of distinct handles that were never asked for."""
-    from mpipp.gdb import sessions
+    from mpipp.gdb.program import sessions
 
     registry = sessions.required().registry
     size = registry.info.handle_size
@@ -32,7 +32,7 @@ def look_ups(name: str, count: int = 20000) -> None:
 
 def forget() -> None:
     """Nothing is known any more of what was recorded."""
-    from mpipp.gdb import sessions
+    from mpipp.gdb.program import sessions
 
     sessions.required().refresh()
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import multiprocessing
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ _TIMED = """
 import runpy, sys, time
 sys.argv = sys.argv[1:]
 try:
-    runpy.run_module("mpipp.python.compare", run_name="__main__")
+    runpy.run_module("mpipp.api.parallel_compare", run_name="__main__")
 finally:
     sys.stderr.write(f"took {time.process_time()} s\\n")
 """
@@ -73,12 +72,10 @@ def make(directory: Path, ranks: int) -> None:
 
 
 def _make(task: tuple[str, int, int]) -> None:
-    sys.path[:0] = [str(ROOT / "tests" / "unit")]
-    from ledgers import Ended, buffer, call
-    from samples import DOUBLE, FLOAT, INT, contiguous
-
-    from mpipp.agreement import files
-    from mpipp.rundirectory import PROCESSES, RunDirectory
+    from mpipp.common.run_directory import PROCESSES, RunDirectory
+    from mpipp.distributed.process_file import writer
+    from tests.unit.ledgers import Ended, buffer, call
+    from tests.unit.samples import DOUBLE, FLOAT, INT, contiguous
 
     directory, first, ranks = task
     triple = contiguous(3, INT)
@@ -98,5 +95,5 @@ def _make(task: tuple[str, int, int]) -> None:
                     runs = [(1, 501, sent), (502, 1, [wrong]), (503, 99_498, sent)]
                 ended.sends(after, tag, *runs)
                 ended.receives(before, tag, (1, 100_000, received))
-        content = files.written(ended.process(), lambda site: [], f"node{rank // 64}").process
+        content = writer.written(ended.process(), lambda site: [], f"node{rank // 64}").process
         RunDirectory(directory).publish(f"{PROCESSES}/{rank}-node{rank // 64}-{rank}", content)

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from benchmarks.table import Figure
-from mpipp.model.onesided import (
+from mpipp.analysis.rma_engine import analyse
+from mpipp.model.rma_events import (
     Access,
     Collective,
     Comb,
@@ -21,7 +22,6 @@ from mpipp.model.onesided import (
     Synchronization,
     WindowMade,
 )
-from mpipp.onesided import analyse
 
 PROCESSES = 4
 RANKS = tuple(range(PROCESSES))

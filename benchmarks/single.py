@@ -34,7 +34,7 @@ def figures(mpi: MPI) -> Iterator[Figure]:
     for call, one, other in zip(("contiguous", "a column"), looked, wrapped):
         what = f"{mpi.id}: screens, {call}, {_PENDING:,} requests pending"
         yield Figure(what, (one - other) * 1e6, 5, "us")
-    digest = ROOT / "wrapper" / "recorders" / "digests.c"
+    digest = ROOT / "wrapper" / "recorder" / "objects" / "signature_hash.c"
     flags = (*_FLAGS, f"-I{ROOT / 'wrapper'}", str(digest))
     digests = compile_program(PROGRAMS / "digests.c", mpi, flags)
     least = min(float(ran(mpi, ALONE, [digests, str(_ENTRIES)], 1).words[0]) for _ in range(3))

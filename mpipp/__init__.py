@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpipp.errors import AddressError, MpippError, UnreadableMemory
+from mpipp.common.errors import AddressError, MpippError, UnreadableMemory
 
 if TYPE_CHECKING:
-    from mpipp.python.api import TypeTree
+    from mpipp.api.type_tree import TypeTree
     from mpipp.typetree import Datatype, Extents
 
 __version__ = "0.1.0"
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> object:
     # Debuggers, the watcher and the shell command start faster without what only Python programs
     # use; `mpipp exec` and the watcher are started for every run.
     if name == "TypeTree":
-        from mpipp.python.api import TypeTree
+        from mpipp.api.type_tree import TypeTree
 
         return TypeTree
     if name in ("Datatype", "Extents"):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.datatypes import basictypes, distribution
+from mpipp.common.errors import MpippError
+from mpipp.datatypes import distribution, predefined
 from mpipp.datatypes.shapes import Blocks, Level, Regular, Shape
-from mpipp.errors import MpippError
 
 # The arguments of every combiner, by the standard's names without "array_of_".
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -117,7 +117,7 @@ class Datatype:
     @property
     def is_marker(self) -> bool:
         """Whether this is MPI_LB or MPI_UB, the removed markers of MPI-1."""
-        return self.combiner == "NAMED" and basictypes.is_marker(self.name)
+        return self.combiner == "NAMED" and predefined.is_marker(self.name)
 
     @property
     def extents(self) -> Extents:
@@ -260,10 +260,10 @@ def _leaf_facts(node: Datatype) -> _Facts:
     extents = node.reported
     assert extents is not None  # _validate
     marker = node.is_marker
-    kind = basictypes.F90_CLASSES.get(node.combiner, node.name)
-    alignment = 1 if marker else basictypes.alignment(kind, extents.size)
+    kind = predefined.F90_CLASSES.get(node.combiner, node.name)
+    alignment = 1 if marker else predefined.alignment(kind, extents.size)
     lb_marked = marker and node.name == "MPI_LB"
-    elements = 0 if marker else 2 if basictypes.value_class(node.name) == "pair" else 1
+    elements = 0 if marker else 2 if predefined.value_class(node.name) == "pair" else 1
     return _Facts(extents, lb_marked, marker and not lb_marked, alignment, elements, 0)
 
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from mpipp.registry.reader import Registry
-from mpipp.registry.recorded import Recorded
+from mpipp.registry.describe_adapter import Recorded
+from mpipp.registry.registry import Registry
 
 
 class Around(Recorded):

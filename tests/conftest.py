@@ -7,8 +7,8 @@ import os
 import signal
 
 import pytest
-import short
-import support
+
+from tests import short, support
 
 # Tests and the programs they start build into the same place, never into the user's cache.
 os.environ["MPIPP_CACHE"] = str(support.CACHE)

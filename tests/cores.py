@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import support
+from tests import support
 
 _HEADER, _PROGRAM_HEADER = 64, struct.Struct("<IIQQQQQQ")
 _NOTE, _LOAD = 4, 1

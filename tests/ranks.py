@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import MPI, end
-
-from mpipp.errors import MpippError
+from mpipp.common.errors import MpippError
 from mpipp.model import Thread
-from mpipp.registry.fields import find_in
-from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry
+from mpipp.registry.layout.field_table import find_in
+from mpipp.registry.memory.address_space import ProcessMemory
+from mpipp.registry.registry import Registry
+from tests.support import MPI, end
 
 WAIT = 60.0  # seconds for a process to get into its call, on a busy machine
 

@@ -27,10 +27,10 @@ from typing import Any, NoReturn
 
 import pytest
 
-from mpipp.checks import rules
-from mpipp.cli import build
-from mpipp.cli import mpi as mpis
-from mpipp.errors import MpippError
+from mpipp.analysis import rules
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import build_wrapper
+from mpipp.toolchain import mpi_libraries as mpis
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "tests"
@@ -353,7 +353,7 @@ def _built(mpicc: str) -> tuple[str, str]:
     BUILD.mkdir(parents=True, exist_ok=True)
     with locked(BUILD / f"wrapper-{hashlib.sha256(mpicc.encode()).hexdigest()[:10]}.lock"):
         try:
-            return str(build.build(mpis.probe(mpicc))), ""
+            return str(build_wrapper.build(mpis.probe(mpicc))), ""
         except MpippError as error:
             return "", str(error)
 

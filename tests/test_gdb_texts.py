@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from test_layers import MODULES, named
+from tests.test_layers import MODULES, named
 
 # Words of gdb's module, and of its objects, with the module that may use them.
 OF_GDB = {
@@ -19,8 +19,8 @@ OF_GDB = {
         "execute parse_and_eval lookup_type decode_line execute_mi rbreak set_parameter".split(),
         "gdb.console",
     ),
-    "write": "gdb.text",
-    "solib_name": "gdb.program.names",
+    "write": "gdb.output",
+    "solib_name": "gdb.program.symbol_names",
 }
 OF_OBJECTS = "print_name linkage_name filename fullname fields iterkeys iteritems".split()
 COMMANDS = ("console.execute", "console.output")
@@ -33,15 +33,15 @@ def raw_texts(path: Path, module: str) -> Iterator[str]:
         where = f"{module}:{getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.Attribute):
             owner = OF_GDB.get(node.attr) if ast.unparse(node.value) == "gdb" else None
-            if node.attr in OF_OBJECTS and ast.unparse(node.value) != "names":
-                owner = "gdb.program.names"
+            if node.attr in OF_OBJECTS and ast.unparse(node.value) != "symbol_names":
+                owner = "gdb.program.symbol_names"
             if owner not in (None, module):
                 yield f"{where}: {node.attr} is for {owner}"
         if not isinstance(node, ast.Call) or ast.unparse(node.func) not in COMMANDS:
             continue
         if not isinstance(node.args[0], ast.Constant):
             yield f"{where}: a command is made of text"
-    if module != "gdb.program.names":
+    if module != "gdb.program.symbol_names":
         yield from (f"{module}:{line}: a type is written" for line in sorted(_types(tree)))
 
 
@@ -71,7 +71,7 @@ def test_text_goes_to_gdb_and_comes_from_it_in_one_place() -> None:
 
 
 def test_raw_text_is_found(tmp_path: Path) -> None:
-    module = tmp_path / "printing.py"
+    module = tmp_path / "printers.py"
     module.write_text(
         "gdb.execute('x')\n"
         "console.output(f'ptype {name}')\n"
@@ -83,12 +83,12 @@ def test_raw_text_is_found(tmp_path: Path) -> None:
         "    raise MpippError(f'{value.type} is none')\n"
         "    return str(kind.unqualified()) + f'{kind.code}'\n"
     )
-    assert sorted(raw_texts(module, "gdb.printing")) == [
-        "gdb.printing:1: execute is for gdb.console",
-        "gdb.printing:2: a command is made of text",
-        "gdb.printing:4: a command is made of text",
-        "gdb.printing:5: write is for gdb.text",
-        "gdb.printing:6: print_name is for gdb.program.names",
-        "gdb.printing:8: a type is written",
-        "gdb.printing:9: a type is written",
+    assert sorted(raw_texts(module, "gdb.printers")) == [
+        "gdb.printers:1: execute is for gdb.console",
+        "gdb.printers:2: a command is made of text",
+        "gdb.printers:4: a command is made of text",
+        "gdb.printers:5: write is for gdb.output",
+        "gdb.printers:6: print_name is for gdb.program.symbol_names",
+        "gdb.printers:8: a type is written",
+        "gdb.printers:9: a type is written",
     ]

@@ -16,35 +16,36 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mpipp"
 # Lowest first: a part imports from its own layer and those below. Every module belongs to one, by
 # the longest name that it begins with.
 LAYERS = (
-    ("errors", "plain", "trust", "cache", "rundirectory", "browse.rendezvous"),
+    ("common",),
     ("typetree", "datatypes"),
-    ("values",),
     ("model",),
-    ("onesided",),
-    ("show",),
-    ("programtypes",),
+    ("symbolizer",),
+    ("analysis.rma_engine",),
+    ("render",),
+    ("program_types",),
     ("registry",),
-    ("checks",),
+    ("analysis",),
     ("reports",),
-    ("agreement",),
-    ("watch",),
-    ("gdb", "gdb_printers", "cli", "browse", "python"),
+    ("distributed",),
+    ("watcher",),
+    ("toolchain",),
+    ("gdb", "gdb_printers", "cli", "browser", "api"),
 )
 FRONT_END = len(LAYERS) - 1
 
 # Front ends that start another.
-STARTS = (("gdb_printers", "gdb"), ("cli", "browse"))
+STARTS = (("gdb_printers", "gdb"), ("cli", "browser"))
 # A browser runs beside gdb, and knows MPI only from what gdb sends.
-BROWSER = ("browse", "browse.rendezvous", "errors", "plain")
+BROWSER = ("browser", "common")
 
 # The only modules from outside the standard library, and who may use them.
 OUTSIDE = {
     "gdb": ("gdb", "gdb_printers"),
     "pygments": ("gdb",),
-    "mpi4py": ("python",),
-    "textual": ("browse",),
-    "rich": ("browse", "cli"),
-    "elftools": ("cli", "watch"),
+    "mpi4py": ("api",),
+    "textual": ("browser",),
+    "rich": ("browser", "cli"),
+    "elftools": ("symbolizer", "toolchain"),
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -109,7 +110,7 @@ def _wrong(me: str, other: str | None) -> Iterator[str]:
         yield "is in a higher layer"
     elif PARTS[other] == FRONT_END and me != other and (me, other) not in STARTS:
         yield "is another front end"
-    elif me == "browse" and other not in BROWSER:
+    elif me == "browser" and other not in BROWSER:
         yield "is nothing a browser should know"
 
 
@@ -117,28 +118,27 @@ WRAPPER = PACKAGE.parent / "wrapper"
 # Lowest first; of the generated files, the tables are below all others, the calls above.
 FOLDERS = (
     "generated",
-    "mpi",
-    "records",
-    "watch",
-    "recorders",
-    "layouts",
-    "screens",
+    "abi",
+    "registry",
+    "watcher_client",
+    "recorder",
+    "layout",
+    "call_filter",
     "intercept",
-    "strict",
-    "freeing",
-    "guard",
-    "onesided",
-    "provoke",
-    "program",
-    "compiled",
-    "loads",
+    "collective_precheck",
+    "libc_interposer",
+    "buffer_guard",
+    "rma_log",
+    "perturb",
+    "instrumentation",
+    "rma_page_trace",
     "generated/calls",
 )
 _INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
 
 
 def unit(path: Path) -> str:
-    """A C file and the header of its name are one: "records/store"."""
+    """A C file and the header of its name are one: "registry/object_store"."""
     return path.relative_to(WRAPPER).with_suffix("").as_posix()
 
 
@@ -195,7 +195,7 @@ def test_the_design_draws_the_layers_as_they_are() -> None:
     assert [name for name in parts if name in PARTS] == list(PARTS)
     folders = {path.parent.relative_to(PACKAGE).as_posix() for path in MODULES} - {"."}
     named_there = {name.strip("/") for row in found for name in row}
-    assert {folder for folder in folders if folder.rpartition("/")[2] not in named_there} == set()
+    assert {one for one in folders if not {one, one.rpartition("/")[2]} & named_there} == set()
 
 
 def test_the_design_draws_the_wrapper_as_it_is() -> None:
@@ -207,9 +207,10 @@ def test_the_design_draws_the_wrapper_as_it_is() -> None:
 # Rooms in which a module imports by names that begin there.
 ROOMS = {
     PACKAGE: "mpipp",
-    PACKAGE.parent / "wrapper" / "generator": "",
+    PACKAGE.parent / "wrapper" / "generator": "wrapper.generator",
     PACKAGE.parent / "benchmarks": "benchmarks",
-    PACKAGE.parent / "tools": "",
+    PACKAGE.parent / "tools": "tools",
+    PACKAGE.parent / "tests": "tests",
 }
 
 
@@ -257,11 +258,11 @@ def test_no_file_includes_itself_by_way_of_others() -> None:
     assert found == [], f"{' includes '.join(found)}: a circle"
 
 
-def test_only_the_shell_command_prints() -> None:
+def test_only_the_shell_command_and_its_builds_print() -> None:
     printing = [
         f"{path.relative_to(PACKAGE.parent)}:{node.lineno}"
         for path in MODULES
-        if part(named(path)) != "cli"
+        if part(named(path)) not in ("cli", "toolchain")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -271,7 +272,7 @@ def test_only_the_shell_command_prints() -> None:
 
 
 # Its paths are for scripts; and what imports nothing, and says only what mpipp knows.
-RAW = ("cli/wrapper.py", "watch/start.py", "gdb_printers.py")
+RAW = ("cli/commands/wrapper.py", "watcher/ipc/launch.py", "gdb_printers.py")
 
 
 def test_what_is_written_passes_through_plain() -> None:
@@ -313,25 +314,25 @@ def test_a_wrong_import_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for name, text in (
         ("typetree.py", "import gdb\nfrom mpipp import registry\nimport numpy\n"),
         ("cli/run.py", "from mpipp.gdb import printers\nfrom mpipp import __version__\n"),
-        ("gdb/memory.py", "import gdb\nfrom mpipp.registry import reader\n"),
-        ("gdb/browsing.py", "from mpipp.browse import rendezvous\nfrom mpipp.browse import tree\n"),
-        ("browse/tree.py", "import gdb\nfrom mpipp.registry import reader\nimport textual\n"),
-        ("cli/browse.py", "from mpipp.browse import tree\nimport textual\n"),
+        ("gdb/memory.py", "import gdb\nfrom mpipp.registry import registry\n"),
+        ("gdb/server.py", "from mpipp.common import cache\nfrom mpipp.browser import tree\n"),
+        ("browser/tree.py", "import gdb\nfrom mpipp.registry import registry\nimport textual\n"),
+        ("cli/browse.py", "from mpipp.browser import tree\nimport textual\n"),
         ("others.py", ""),
-        ("show/text.py", "from mpipp import others\n"),
+        ("render/text.py", "from mpipp import others\n"),
     ):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(text)
     found = [line for path in sorted(tmp_path.rglob("*.py")) for line in offences(path)]
     assert [line.split("/", 1)[1] for line in found] == [
-        "browse/tree.py:1: gdb may be used only in gdb, gdb_printers",
-        "browse/tree.py:2: mpipp.registry.reader is nothing a browser should know",
-        "cli/browse.py:2: textual may be used only in browse",
+        "browser/tree.py:1: gdb may be used only in gdb, gdb_printers",
+        "browser/tree.py:2: mpipp.registry.registry is nothing a browser should know",
+        "cli/browse.py:2: textual may be used only in browser",
         "cli/run.py:1: mpipp.gdb.printers is another front end",
-        "gdb/browsing.py:2: mpipp.browse.tree is another front end",
+        "gdb/server.py:2: mpipp.browser.tree is another front end",
         "others.py: no layer lists it",
-        "show/text.py:1: mpipp.others is in no layer",
+        "render/text.py:1: mpipp.others is in no layer",
         "typetree.py:1: gdb may be used only in gdb, gdb_printers",
         "typetree.py:2: mpipp.registry is in a higher layer",
         "typetree.py:3: numpy is not in the standard library",
@@ -339,13 +340,13 @@ def test_a_wrong_import_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:
-    (tmp_path / "show").mkdir()
+    (tmp_path / "render").mkdir()
     for name, text in (
         ("__init__.py", "from mpipp.errors import MpippError\n"),
         ("errors.py", "import sys\n"),
-        ("typetree.py", "from mpipp.show import trees\n"),
-        ("show/__init__.py", ""),
-        ("show/trees.py", "if TYPE_CHECKING:\n    from mpipp.values import Node\n"),
+        ("typetree.py", "from mpipp.render import trees\n"),
+        ("render/__init__.py", ""),
+        ("render/trees.py", "if TYPE_CHECKING:\n    from mpipp.values import Node\n"),
         ("values.py", "def of():\n    import mpipp.typetree\n"),
         ("first.py", "from mpipp.values import of\n"),
     ):
@@ -353,10 +354,46 @@ def test_a_circle_is_found(tmp_path: Path) -> None:
     found = graph(tmp_path, "mpipp")
     assert found["mpipp"] == {"mpipp.errors"}
     assert circle(found) == [
-        "mpipp.show.trees",
+        "mpipp.render.trees",
         "mpipp.values",
         "mpipp.typetree",
-        "mpipp.show.trees",
+        "mpipp.render.trees",
     ]
     found["mpipp.typetree"].clear()
     assert circle(found) == []
+
+
+def children(modules: Mapping[str, Set[str]], package: str) -> dict[str, set[str]]:
+    """What is directly in a package, modules and packages, and which of it each imports.
+
+    `__init__` stands above all others of its package, and is left out.
+    """
+    inside = f"{package}."
+
+    def child(module: str) -> str:
+        # `typetree` is one with `datatypes`, `gdb_printers` with `gdb`: they have fixed places.
+        name = module[len(inside) :].partition(".")[0]
+        return {"typetree": "datatypes", "gdb_printers": "gdb"}.get(name, name)
+
+    found: dict[str, set[str]] = {}
+    for me, others in modules.items():
+        if me.startswith(inside):
+            mine = found.setdefault(child(me), set())
+            mine |= {child(other) for other in others if other.startswith(inside)} - {child(me)}
+    return found
+
+
+def test_packages_form_no_circle() -> None:
+    modules = graph(PACKAGE, "mpipp")
+    for package in sorted(modules):
+        found = circle(children(modules, package))
+        assert found == [], f"in {package}, {' imports '.join(found)}: a circle"
+
+
+def test_no_room_is_crowded() -> None:
+    crowded = [
+        f"{folder.relative_to(PACKAGE.parent)} has {count} modules"
+        for folder in sorted({path.parent for path in MODULES})
+        if (count := len(list(folder.glob("*.py")))) > 20
+    ]
+    assert crowded == []

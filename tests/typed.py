@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-import support
+from tests import support
 
 MARKS = {"%p": "0x[0-9a-f]+", "%n": "-?[0-9]+"}
 ANYTHING = {"...": "(?s:.*)"}

@@ -5,8 +5,8 @@ import inspect
 import sys
 from typing import Any
 
-from mpipp.gdb import commands, functions, parameters
-from mpipp.gdb.commands import show
+from mpipp.gdb import commands, settings
+from mpipp.gdb.commands import convenience_functions, print_
 
 
 def section(title: str, documented: Any) -> str:
@@ -21,8 +21,8 @@ parts = [
     "Made from gdb's own help (`help mpipp`, `help mpipp list` ...) by"
     " `tools/generate_commands_doc.sh`; change the help, not this file.\n"
 ]
-parts.append(section("mpipp", show.Mpipp))
+parts.append(section("mpipp", print_.Mpipp))
 parts += [section(command.name, command) for command in commands.SUBCOMMANDS]
-parts += [section(f"set {setting.name}", setting) for setting in parameters.SETTINGS]
-parts += [section(f"${function.name}", function) for function in functions.FUNCTIONS]
+parts += [section(f"set {setting.name}", setting) for setting in settings.SETTINGS]
+parts += [section(f"${function.name}", function) for function in convenience_functions.FUNCTIONS]
 sys.stdout.write("\n".join(parts))

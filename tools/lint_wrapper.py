@@ -14,18 +14,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import build_wrapper, mpi_libraries
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from mpipp.cli import build, mpi  # noqa: E402
-from mpipp.errors import MpippError  # noqa: E402
-
 COMPILERS = ("gcc", "clang")
 KEPT = ROOT / "build" / "tests" / "cache"
 # More than a user's build has, where a warning helps nobody. Programs have threads and signal
 # handlers with small stacks: the compiler reports larger frames.
 FLAGS = ("-Werror", "-Wshadow", "-Wmissing-prototypes", "-Wframe-larger-than=2048")
-FLAVORS_EXPECTED = set(mpi.FLAVORS)
+FLAVORS_EXPECTED = set(mpi_libraries.FLAVORS)
 
 
 def main() -> int:
@@ -44,12 +42,12 @@ def main() -> int:
     return failed + (len(missing) if os.environ.get("CI") else 0)
 
 
-def _one_of_each() -> list[mpi.Mpi]:
+def _one_of_each() -> list[mpi_libraries.Mpi]:
     # By name and version: a second mpicc of the same MPI adds nothing.
-    found: dict[str, mpi.Mpi] = {}
-    for path in mpi.installed():
+    found: dict[str, mpi_libraries.Mpi] = {}
+    for path in mpi_libraries.installed():
         try:
-            one = mpi.probe(path)
+            one = mpi_libraries.probe(path)
         except MpippError as error:
             print(f"not checked: {error}")
             continue
@@ -57,7 +55,7 @@ def _one_of_each() -> list[mpi.Mpi]:
     return list(found.values())
 
 
-def _compiles(one: mpi.Mpi, compiler: str) -> bool:
+def _compiles(one: mpi_libraries.Mpi, compiler: str) -> bool:
     path = shutil.which(compiler)
     if not path:
         return True
@@ -71,23 +69,25 @@ def _compiles(one: mpi.Mpi, compiler: str) -> bool:
     return not said
 
 
-def _built(one: mpi.Mpi) -> str:
+def _built(one: mpi_libraries.Mpi) -> str:
     # What was wrong.
     try:
-        build.build(one, force=True, extra_flags=FLAGS)
+        build_wrapper.build(one, force=True, extra_flags=FLAGS)
     except MpippError as error:
         return f"{error}\n"
     return ""
 
 
-def _compiled(one: mpi.Mpi, compiler: str) -> str:
+def _compiled(one: mpi_libraries.Mpi, compiler: str) -> str:
     # The same. gcc finds some mistakes only while optimizing; clang finds all of its own before.
     flags = [*FLAGS, *(["-O0"] if compiler == "clang" else [])]
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        build.write_have(one, work)
-        steps = build.commands(one, work, work / "wrapper.so", compiler=compiler, extra_flags=flags)
-        results = build.run_all([*steps.compile, steps.beside])
+        build_wrapper.write_have(one, work)
+        steps = build_wrapper.commands(
+            one, work, work / "wrapper.so", compiler=compiler, extra_flags=flags
+        )
+        results = build_wrapper.run_all([*steps.compile, steps.beside])
     return "".join(done.stderr or "it fails\n" for done in results if done.returncode != 0)
 
 

@@ -79,7 +79,7 @@ def table(files: Mapping[str, Any]) -> Iterator[str]:
 
 
 def row(key: str, executed: int, statements: int) -> str:
-    """ "  mpipp/show/  97 %  1000 of 1030"."""
+    """ "  mpipp/render/  97 %  1000 of 1030"."""
     percent = 100 * executed // max(statements, 1)
     return f"  {key:40} {percent:3} %  {executed} of {statements}"
 

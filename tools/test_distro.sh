@@ -15,18 +15,18 @@ selected=(tests/gdb tests/languages tests/unit tests/faults/test_fuzz.py)
 for lacking in gdb/test_ddd.py gdb/test_python_names.py gdb/test_colour.py \
     gdb/test_languages.py::test_mpi4py gdb/test_languages.py::test_lines_of_python \
     gdb/test_make.py::test_mpi4py_runs_and_is_right \
-    unit/test_many.py::test_several_processes_share_the_work \
-    unit/test_orders.py::test_several_processes_share_the_work; do
+    unit/distributed/test_select_channels.py::test_several_processes_share_the_work \
+    unit/distributed/test_comm_order.py::test_several_processes_share_the_work; do
     selected+=(--deselect "tests/$lacking")
 done
 # The same arithmetic for long, on any system: shorter ones of its kind are left for the age of Python.
 for long in 'faults/test_fuzz.py::test_random_damage['{1,2}']' \
-    unit/test_overlap_arithmetic.py::test_random_buffers \
-    unit/test_typesig.py::test_random_signatures \
-    unit/test_logged_damage.py::test_nasty_values_in_each_word_of_each_sort_of_entry \
-    unit/test_logged_damage.py::test_what_comes_before_a_cut_in_the_middle_of_an_entry_is_analysed \
-    'unit/test_onesided_random.py::test_conflicts_are_those_of_the_oracle[4096]' \
-    'unit/test_combs.py::test_random_combs[20000-16-200000-16]'; do
+    unit/datatypes/test_buffer_overlap.py::test_random_buffers \
+    unit/datatypes/test_signatures.py::test_random_signatures \
+    unit/registry/test_rma_log_damage.py::test_nasty_values_in_each_word_of_each_sort_of_entry \
+    unit/registry/test_rma_log_damage.py::test_what_comes_before_a_cut_in_the_middle_of_an_entry_is_analysed \
+    'unit/analysis/rma/test_random_programs.py::test_conflicts_are_those_of_the_oracle[4096]' \
+    'unit/datatypes/test_strided_sets.py::test_random_combs[20000-16-200000-16]'; do
     selected+=(--deselect "tests/$long")
 done
 
@@ -48,7 +48,7 @@ shift
 unshare --mount true 2>/dev/null || give_up "this machine does not let root mount anything"
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/mpipp/distro
-root=$cache/$release
+root=$common/cache$release
 mkdir -p "$cache"
 
 mirror() {
@@ -62,11 +62,11 @@ mirror() {
 
 # All mounts are made in a mount namespace of their own, and gone with its last process.
 make_root() {
-    local from=${MPIPP_DEBIAN_MIRROR:-$(mirror)} log=$cache/$release.log
+    local from=${MPIPP_DEBIAN_MIRROR:-$(mirror)} log=$common/cache$release.log
     [ -n "$from" ] || give_up "this machine's apt has no mirror: set MPIPP_DEBIAN_MIRROR"
     command -v debootstrap >/dev/null || give_up "install debootstrap: apt-get install debootstrap"
     echo "test-distro: installing Debian $release in $root" >&2
-    new=$(mktemp -d "$cache/.$release.XXXXXX")
+    new=$(mktemp -d "$common/cache.$release.XXXXXX")
     trap 'rm -rf --one-file-system "$new"' EXIT
     unshare --mount bash -e -s "$new" "$release" "$from" "${packages[@]}" >"$log" 2>&1 <<'END' ||
 root=$1 release=$2 from=$3
@@ -90,7 +90,7 @@ END
     trap - EXIT
 }
 
-exec {lock}>"$cache/$release.lock"
+exec {lock}>"$common/cache$release.lock"
 flock "$lock"
 if [ "$(cat "$root/var/mpipp.packages" 2>/dev/null)" != "${packages[*]}" ]; then
     make_root
@@ -113,10 +113,10 @@ mount --bind "$root/var/mpipp" "$root/mpipp/build"
 [ ! -e "$repository/.venv" ] || mount -t tmpfs -o ro tmpfs "$root/mpipp/.venv"
 rm -rf --one-file-system "${root:?}"/tmp/*
 echo "127.0.0.1 localhost $(uname -n)" >"$root/etc/hosts"
-# The older pytest does not know the setting pythonpath, and starts tests in threads. Many tests wait
+# The older pytest starts tests in threads. Many tests wait
 # for others' ends: four at a time keep two processors busy. What Python compiles is kept, for each gdb.
 exec chroot "$root" env -i -C /mpipp PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-    PYTHONPATH=/mpipp:/mpipp/tests PYTHONPYCACHEPREFIX=/mpipp/build/python MPIPP_TEST_MPIS="$mpis" CI="${CI-}" \
+    PYTHONPATH=/mpipp PYTHONPYCACHEPREFIX=/mpipp/build/python MPIPP_TEST_MPIS="$mpis" CI="${CI-}" \
     python3 -m pytest -n 4 -q --short -p no:cacheprovider --timeout-method thread \
     -W ignore::pytest.PytestConfigWarning "$@" </dev/null
 END

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The digest of a struct of ENTRIES entries of three basic types, made by the wrapper's own code
 // anew, again and again. It prints the seconds that the quickest takes.
-#include "recorders/digests.h"
+#include "recorder/objects/signature_hash.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "records/memory.h"
+#include "registry/allocator.h"
 
 enum { ROUNDS = 50, TYPES = 3 };
 

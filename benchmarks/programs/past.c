@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "records/root.h"
+#include "registry/root.h"
 
 enum { MOST_INTS = 1024, TAGS = 1024, BATCH = 64 };
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The shell command `mpipp`: builds the wrapper, and starts programs and debuggers with it."""
+"""The shell command `mpipp`."""

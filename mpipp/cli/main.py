@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mpipp import __version__
-from mpipp.cli import start
-from mpipp.cli.languages import LANGUAGES, description, usage
-from mpipp.errors import MpippError
-from mpipp.plain import plain
-from mpipp.watch.start import restore_locale
+from mpipp.cli.commands import exec
+from mpipp.cli.commands.compile_languages import LANGUAGES, description, usage
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.watcher.ipc.launch import restore_locale
 
 _SESSION = """\
 example session:
@@ -49,7 +49,7 @@ _COMMANDS = {
     "browse": "show the tree that gdb's command mpipp browse made",
     "doctor": "say what is on this machine and what is missing",
 }
-_MODULES = {"exec": "start"}  # of those that are not in the module of their name
+_MODULES = {"run": "run.command"}  # of those that are not in the module of their name
 
 
 class _Parser(argparse.ArgumentParser):
@@ -69,7 +69,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         # Every process of a job runs it, so that nothing is loaded for other commands.
         if words[:1] == ["exec"]:
-            return start.run(_parsed(_exec_parser(), start.spelled(words[1:])))
+            return exec.run(_parsed(_exec_parser(), exec.spelled(words[1:])))
         return _other(words)
     except BrokenPipeError:  # who reads it has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -88,21 +88,21 @@ def _other(words: list[str]) -> int:
     parser, gdb_parser = _parsers(words)
     # gdb's options are not ours to know: only what comes before them is parsed.
     if words[:1] == ["gdb"]:
-        from mpipp.cli import gdb
+        from mpipp.cli.commands import gdb
 
         return gdb.run(*_gdb_arguments(gdb_parser, words[1:]))
     if words and words[0] in LANGUAGES and words[1:2] not in (["-h"], ["--help"], []):
-        from mpipp.cli import compiled
+        from mpipp.cli.commands import compile
 
-        return compiled.run(words[0], words[1:])
+        return compile.run(words[0], words[1:])
     if words[:1] == ["attach"] and "--" in words:
-        from mpipp.cli import attach
+        from mpipp.cli.commands import attach
 
         end = words.index("--")
         arguments = _parsed(parser, words[:end])
         return attach.run(arguments, words[end + 1 :])
     if words[:1] == ["run"]:
-        words = ["run", *start.spelled(words[1:])]
+        words = ["run", *exec.spelled(words[1:])]
     arguments = _parsed(parser, words)
     status: int = arguments.run(arguments)
     return status
@@ -119,7 +119,7 @@ def _parsed(parser: _Parser, words: list[str]) -> argparse.Namespace:
 
 def _exec_parser() -> _Parser:
     parser = _Parser(prog="mpipp exec", description=_EXEC, allow_abbrev=False)
-    start.add_arguments(parser)
+    exec.add_arguments(parser)
     parser.set_defaults(prog=parser.prog)
     return parser
 
@@ -138,7 +138,7 @@ def _parsers(words: Sequence[str]) -> tuple[_Parser, _Parser]:
     for name, text in _COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         if name in words:
-            module = importlib.import_module(f"mpipp.cli.{_MODULES.get(name, name)}")
+            module = importlib.import_module(f"mpipp.cli.commands.{_MODULES.get(name, name)}")
             module.add_arguments(command)
             command.set_defaults(run=module.run, prog=command.prog)
     for name in LANGUAGES:
@@ -147,10 +147,10 @@ def _parsers(words: Sequence[str]) -> tuple[_Parser, _Parser]:
             name, help=text, description=text, usage=usage(name), allow_abbrev=False
         )
         if name in words:
-            from mpipp.cli import compiled
+            from mpipp.cli.commands import compile
 
-            compiled.add_arguments(command)
-            command.set_defaults(run=compiled.nothing, prog=command.prog)
+            compile.add_arguments(command)
+            command.set_defaults(run=compile.nothing, prog=command.prog)
     text = "start gdb with mpipp loaded and the wrapper in the program"
     gdb_parser = commands.add_parser(
         "gdb",
@@ -161,7 +161,7 @@ def _parsers(words: Sequence[str]) -> tuple[_Parser, _Parser]:
         allow_abbrev=False,
     )
     if "gdb" in words:
-        from mpipp.cli import gdb
+        from mpipp.cli.commands import gdb
 
         gdb.add_arguments(gdb_parser)
     return parser, gdb_parser

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What a datatype is: pure arithmetic on trees and exact integers."""
+"""Arithmetic on datatypes: pure functions of trees and exact integers."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mpipp.errors import MpippError
+from mpipp.common.errors import MpippError
 
 
 @dataclass(frozen=True)

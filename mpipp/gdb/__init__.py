@@ -9,51 +9,51 @@ def register() -> None:
     # Not at the top: the modules of this package import each other through it.
     import mpipp.gdb.autoload
     import mpipp.gdb.commands
-    import mpipp.gdb.commands.breakpoints
-    import mpipp.gdb.commands.guarded
-    import mpipp.gdb.commands.halted
-    import mpipp.gdb.commands.summary
-    import mpipp.gdb.commands.watchpoints
-    import mpipp.gdb.functions
+    import mpipp.gdb.commands.break_
+    import mpipp.gdb.commands.convenience_functions
+    import mpipp.gdb.commands.watch
     import mpipp.gdb.notices
-    import mpipp.gdb.parameters
-    import mpipp.gdb.printing.printers
-    import mpipp.gdb.program.unwinder
-    import mpipp.gdb.sessions
+    import mpipp.gdb.printers.printers
+    import mpipp.gdb.program.sessions
+    import mpipp.gdb.settings
+    import mpipp.gdb.stop_events.guarded_access
+    import mpipp.gdb.stop_events.summary
+    import mpipp.gdb.stop_events.watcher_stop
+    import mpipp.gdb.wrapper_unwinder
 
     mpipp.gdb.autoload.allow()
-    mpipp.gdb.parameters.register()
-    mpipp.gdb.sessions.register()
+    mpipp.gdb.settings.register()
+    mpipp.gdb.program.sessions.register()
     mpipp.gdb.notices.register()
-    mpipp.gdb.printing.printers.register()
+    mpipp.gdb.printers.printers.register()
     mpipp.gdb.commands.register()
-    mpipp.gdb.commands.breakpoints.register()
-    mpipp.gdb.commands.guarded.register()
-    mpipp.gdb.commands.halted.register()
-    mpipp.gdb.commands.watchpoints.register()
-    mpipp.gdb.commands.summary.register()
-    mpipp.gdb.functions.register()
-    mpipp.gdb.program.unwinder.register()
+    mpipp.gdb.commands.break_.register()
+    mpipp.gdb.stop_events.guarded_access.register()
+    mpipp.gdb.stop_events.watcher_stop.register()
+    mpipp.gdb.commands.watch.register()
+    mpipp.gdb.stop_events.summary.register()
+    mpipp.gdb.commands.convenience_functions.register()
+    mpipp.gdb.wrapper_unwinder.register()
 
 
 def unregister() -> None:
     """Stop listening to gdb and to browsers; printers and commands are replaced when made anew."""
-    import mpipp.gdb.commands.breakpoints
+    import mpipp.gdb.commands.break_
     import mpipp.gdb.commands.browse
-    import mpipp.gdb.commands.guarded
-    import mpipp.gdb.commands.halted
-    import mpipp.gdb.commands.summary
-    import mpipp.gdb.commands.watchpoints
+    import mpipp.gdb.commands.watch
     import mpipp.gdb.notices
-    import mpipp.gdb.printing.printers
-    import mpipp.gdb.sessions
+    import mpipp.gdb.printers.printers
+    import mpipp.gdb.program.sessions
+    import mpipp.gdb.stop_events.guarded_access
+    import mpipp.gdb.stop_events.summary
+    import mpipp.gdb.stop_events.watcher_stop
 
-    mpipp.gdb.printing.printers.unregister()
-    mpipp.gdb.commands.breakpoints.unregister()
-    mpipp.gdb.commands.guarded.unregister()
-    mpipp.gdb.commands.halted.unregister()
-    mpipp.gdb.commands.watchpoints.unregister()
-    mpipp.gdb.commands.summary.unregister()
+    mpipp.gdb.printers.printers.unregister()
+    mpipp.gdb.commands.break_.unregister()
+    mpipp.gdb.stop_events.guarded_access.unregister()
+    mpipp.gdb.stop_events.watcher_stop.unregister()
+    mpipp.gdb.commands.watch.unregister()
+    mpipp.gdb.stop_events.summary.unregister()
     mpipp.gdb.commands.browse.close()
     mpipp.gdb.notices.unregister()
-    mpipp.gdb.sessions.unregister()
+    mpipp.gdb.program.sessions.unregister()

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import gdb
 
-from mpipp.cache import trusted
-from mpipp.errors import MpippError
+from mpipp.common.cache import trusted
+from mpipp.common.errors import MpippError
 from mpipp.gdb import console
 
 

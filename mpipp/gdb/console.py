@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.plain import plain
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
 
 Result = TypeVar("Result")
 _waiting: list[Callable[[], None]] = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.gdb import text
+from mpipp.common.errors import MpippError
+from mpipp.gdb import output
 
 _said: set[tuple[int, int]] = set()  # inferiors and their processes
 _waiting: list[tuple[int, str]] = []  # lines, with the streams they go to
@@ -46,4 +46,4 @@ def _before_prompt() -> None:
 
 def _write() -> None:
     while _waiting:
-        text.write_to(*_waiting.pop(0))
+        output.write_to(*_waiting.pop(0))

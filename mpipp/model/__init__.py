@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: MIT
 """What the registry says, as plain values: one frozen class for each kind of MPI object, and calls.
 
-Nothing here reads memory; `mpipp.registry.reader` makes these. Objects are referred to by handle,
+Nothing here reads memory; `mpipp.registry.registry` makes these. Objects are referred to by handle,
 except datatypes, which come along as records because a freed handle may already name another
 object.
 """
 
+from mpipp.model.buffer_accesses import MEANWHILE, NEVER, Touch
 from mpipp.model.buffers import Buffer, Share
+from mpipp.model.call_history import Kept, Outline, Singles, Stretch
 from mpipp.model.calls import Call, Constructor, GivenType, OwnOp, Polls, Request, Thread
-from mpipp.model.covers import Cover
-from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, PythonLine, Site
-from mpipp.model.levels import Breach, ThreadCall
+from mpipp.model.guard_coverage import Cover
+from mpipp.model.object_header import (
+    KINDS,
+    Broken,
+    DatatypeRecord,
+    Header,
+    PythonLine,
+    Site,
+)
 from mpipp.model.objects import (
     Channel,
     Comm,
@@ -24,10 +32,9 @@ from mpipp.model.objects import (
     Session,
     Win,
 )
-from mpipp.model.past import Kept, Outline, Singles, Stretch
-from mpipp.model.processinfo import NOTHING_ATTACHED, Attachment, ProcessInfo, Unheard
-from mpipp.model.provoked import Provoked
-from mpipp.model.touches import MEANWHILE, NEVER, Touch
+from mpipp.model.perturbations import Provoked
+from mpipp.model.process_info import NOTHING_ATTACHED, Attachment, ProcessInfo, Unheard
+from mpipp.model.thread_level_violations import Breach, ThreadCall
 
 __all__ = [
     "KINDS",

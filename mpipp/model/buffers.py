@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mpipp.model.headers import Broken, DatatypeRecord
+from mpipp.model.object_header import Broken, DatatypeRecord
 
 
 @dataclass(frozen=True)

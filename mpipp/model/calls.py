@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from mpipp.model import procedures
 from mpipp.model.buffers import Buffer
-from mpipp.model.headers import Broken, DatatypeRecord, Header, Site
-from mpipp.model.levels import ThreadCall
+from mpipp.model.object_header import Broken, DatatypeRecord, Header, Site
 from mpipp.model.procedures import Procedure
+from mpipp.model.thread_level_violations import ThreadCall
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Union
 
 from mpipp.model.calls import Call, Request
-from mpipp.model.headers import DatatypeRecord, Header
-from mpipp.model.processinfo import NOTHING_ATTACHED, Attachment
+from mpipp.model.object_header import DatatypeRecord, Header
+from mpipp.model.process_info import NOTHING_ATTACHED, Attachment
 
 
 @dataclass(frozen=True)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Reads what the wrapper recorded in the application's memory, from wherever that memory is."""
+"""The reader of the registry: the records that the wrapper keeps in the program's memory."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a watched run has found, kept in a directory and shown: as text, a page, or for tools.
+"""The findings of a run, kept in a directory and shown.
 
-`evidence` and `timeline` say of a finding, while the program's records are there, what a report
-shows of it; `directory` keeps that; `text`, `page` and `sarif` are the reports.
+`evidence` and `call_timeline` keep what a report shows of a finding while the program's records
+are there; `store` is the directory; `formats` are the reports.
 """

@@ -10,16 +10,16 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
-from mpipp.checks.finding import Evidence
-from mpipp.errors import MpippError
+from mpipp.analysis.findings.finding import Evidence
+from mpipp.common.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord
-from mpipp.reports.sources import Sources
-from mpipp.show import describe
-from mpipp.show.memorymap import svg as map_svg
-from mpipp.show.memorymap.maps import drawn_map
-from mpipp.show.printing import Limits
-from mpipp.show.trees import meta_tree
-from mpipp.show.trees_svg import tree_svg
+from mpipp.render import object_structs
+from mpipp.render.memory_map import svg as map_svg
+from mpipp.render.memory_map.map import drawn_map
+from mpipp.render.print_settings import Limits
+from mpipp.render.type_tree_svg import tree_svg
+from mpipp.render.type_tree_text import meta_tree
+from mpipp.symbolizer.source_frames import Sources
 
 _MOST_BUFFERS = 4
 _MOST_SHARES = 64  # of a v or w form, that are looked at for their datatypes
@@ -91,7 +91,7 @@ def _picture(
     found: dict[str, Any] = {
         "role": role,
         "count": count,
-        "datatype": describe.summary(datatype),
+        "datatype": object_structs.summary(datatype),
         "address": address,
         "in_time": in_time,
         "tree": [],

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from mpipp.checks.rules import RULES
-from mpipp.errors import MpippError
-from mpipp.reports.sources import Frame
+from mpipp.analysis.rules import RULES
+from mpipp.common.errors import MpippError
+from mpipp.symbolizer.source_frames import Frame
 
 _CONDITIONS = ("check", "function", "file", "library")
 

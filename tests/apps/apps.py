@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import support
+from tests import support
 
 HERE = Path(__file__).parent
 WORK = support.BUILD / "apps"

@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import silence
-import support
-from apps import APPS, WORK, App
+
+from tests import support
+from tests.analysis import silence
+from tests.apps.apps import APPS, WORK, App
 
 # Of a call that has no such argument they say so.
 _TYPE, _BUFFER = '$mpi_arg("datatype")', '$mpi_arg("buf")'

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mpipp.cli import build
+from mpipp.toolchain import build_wrapper
 
 
 @pytest.fixture
@@ -18,9 +18,11 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (directory / "one.c").write_text(
         '#include <mpi.h>\n#include "mpipp_have.h"\nchar built_with[] = MPIPP_BUILT_WITH;\n'
     )
-    for folder in ("freeing", "program"):
-        (directory / folder).mkdir()
-    (directory / "freeing" / "free.c").write_text("void freed(void);\nvoid freed(void) {}\n")
-    monkeypatch.setattr(build, "source_directory", lambda: directory)
+    for folder in ("libc_interposer", "instrumentation/in_program"):
+        (directory / folder).mkdir(parents=True)
+    (directory / "libc_interposer" / "malloc.c").write_text(
+        "void freed(void);\nvoid freed(void) {}\n"
+    )
+    monkeypatch.setattr(build_wrapper, "source_directory", lambda: directory)
     monkeypatch.setenv("MPIPP_CACHE", str(tmp_path / "cache"))
     return directory

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import support
-from ranks import ranks
 
-from mpipp.cli import attach, jobs, launchers
-from mpipp.cli.jobs import Job, Process
+from mpipp.cli.commands import attach as attach_command
 from mpipp.cli.main import main
-from mpipp.errors import MpippError
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import launcher_ancestors, running_jobs
+from mpipp.toolchain.running_jobs import Job, Process
+from tests import support
+from tests.ranks import ranks
 
 PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "table_one.c"
 CHECKED = "1 finding in 2 processes, 0 active calls, 2 pending requests"
@@ -29,7 +30,7 @@ both = support.on_mpi("mpich4", "openmpi4")
 
 def job_of(pid: int) -> Job:
     # Others run MPI programs on this machine.
-    return next(job for job in jobs.jobs() if pid in [each.pid for each in job.processes])
+    return next(job for job in running_jobs.jobs() if pid in [each.pid for each in job.processes])
 
 
 @contextmanager
@@ -104,14 +105,16 @@ def test_before_the_processes_have_loaded_mpi(mpi: support.MPI, tmp_path: Path) 
 def test_a_launcher_that_starts_no_mpi(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(attach, "_LATEST", 0.0)
+    monkeypatch.setattr(attach_command, "_LATEST", 0.0)
     launcher = tmp_path / "mpiexec"
     launcher.symlink_to(support.need("cat"))
     with support.running([launcher], stdin=subprocess.PIPE) as process:
-        while launchers.program(process.pid) != "mpiexec":  # the system has just let it begin
+        while (
+            launcher_ancestors.program(process.pid) != "mpiexec"
+        ):  # the system has just let it begin
             time.sleep(0.01)
         with pytest.raises(MpippError) as raised:
-            attach._named([str(process.pid)])
+            attach_command._named([str(process.pid)])
         assert process.stdin
         process.stdin.close()
     assert str(raised.value) == (
@@ -177,8 +180,8 @@ name one of
 
 def test_one_of_several_jobs() -> None:
     for wanted in ("50", "4711", "4711.0"):
-        assert attach._chosen(FOUND, wanted) is FOUND[1]
-    assert attach._chosen(FOUND[2:], None) is FOUND[2]
+        assert attach_command._chosen(FOUND, wanted) is FOUND[1]
+    assert attach_command._chosen(FOUND[2:], None) is FOUND[2]
     refused: tuple[tuple[list[Job], str | None, str], ...] = (
         (FOUND, None, f"there are 3 jobs on this machine: {CHOICE}"),
         (FOUND, "7", f"there is no job 7 on this machine: {CHOICE}"),
@@ -191,7 +194,7 @@ def test_one_of_several_jobs() -> None:
     )
     for found, name, said in refused:
         with pytest.raises(MpippError) as raised:
-            attach._chosen(found, name)
+            attach_command._chosen(found, name)
         assert str(raised.value) == said
 
 
@@ -234,18 +237,18 @@ def test_what_forbids_it(
     own = tmp_path / str(os.getpid())
     own.mkdir()
     (own / "status").write_text(f"Name:\tpython\nCapEff:\t{capabilities}\n")
-    monkeypatch.setattr(launchers, "PROC", tmp_path)
+    monkeypatch.setattr(launcher_ancestors, "PROC", tmp_path)
     monkeypatch.setattr(os, "geteuid", lambda: me)
-    assert jobs._permission({"Uid": "0\t0\t0\t0"}) == said
+    assert running_jobs._permission({"Uid": "0\t0\t0\t0"}) == said
 
 
 def test_yama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     yama = tmp_path / "sys" / "kernel" / "yama"
     yama.mkdir(parents=True)
     (yama / "ptrace_scope").write_text("1\n")
-    monkeypatch.setattr(launchers, "PROC", tmp_path)
+    monkeypatch.setattr(launcher_ancestors, "PROC", tmp_path)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert jobs._permission({"Uid": "1000\t1000\t1000\t1000"}) == (
+    assert running_jobs._permission({"Uid": "1000\t1000\t1000\t1000"}) == (
         "kernel.yama.ptrace_scope is 1, so attach as root, "
         "or let root do: sysctl kernel.yama.ptrace_scope=0"
     )
@@ -309,10 +312,10 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             raise PermissionError
         return read(pid)
 
-    read = jobs._environment
-    monkeypatch.setattr(launchers, "PROC", tmp_path)
-    monkeypatch.setattr(jobs, "_environment", environment)
-    found = jobs.jobs()
+    read = running_jobs._environment
+    monkeypatch.setattr(launcher_ancestors, "PROC", tmp_path)
+    monkeypatch.setattr(running_jobs, "_environment", environment)
+    found = running_jobs.jobs()
     told = [
         (job.launcher, job.started_by, [one.pid for one in job.processes], job.above)
         for job in found
@@ -327,10 +330,10 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ]
     # A process of a launcher stands for its job, unless it has started several.
     for name, processes in (("20", [21, 23]), ("31", [33, 32]), ("42", [42]), ("60", [60])):
-        assert [one.pid for one in attach._named([name])] == processes
+        assert [one.pid for one in attach_command._named([name])] == processes
     for name, launched in (("40", (41, 42)), ("10", (20, 30))):
         with pytest.raises(MpippError) as raised:
-            attach._named([name])
+            attach_command._named([name])
         said = str(raised.value).splitlines()
         assert said[0] == f"there are 2 jobs of process {name} on this machine: name one of"
         assert [line.split()[:2] for line in said[1:]] == [["--job", str(n)] for n in launched]
@@ -350,7 +353,7 @@ def test_names_of_other_users_do_not_reach_the_terminal(
         (made / "environ").write_text(environ)
         (made / "maps").write_text("7f00-7f01 r-xp 0 08:01 9  /lib/libmpi.so.40\n")
         (made / "mem").touch()
-    monkeypatch.setattr(launchers, "PROC", tmp_path)
+    monkeypatch.setattr(launcher_ancestors, "PROC", tmp_path)
     assert main(["attach"]) == 2
     said = capsys.readouterr().err
     program, job = r"\033]0;a\a\302\233", r"7\nmpipp: all is well\033[2J\u202e"
@@ -364,5 +367,7 @@ def test_names_of_other_users_do_not_reach_the_terminal(
 
 def test_launchers_are_known_by_whole_names() -> None:
     named = ("mpiexec.hydra", "hydra_pmi_proxy", "prterun", "flux-broker", "mpirun_rsh", "palsd")
-    assert [name for name in named if not launchers.is_one(name)] == []
-    assert [name for name in ("fluxsolver", "palsy", "prune") if launchers.is_one(name)] == []
+    assert [name for name in named if not launcher_ancestors.is_one(name)] == []
+    assert [
+        name for name in ("fluxsolver", "palsy", "prune") if launcher_ancestors.is_one(name)
+    ] == []

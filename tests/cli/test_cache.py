@@ -12,7 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support import (
+
+from mpipp.common.cache import build_directory, cache_directory, trusted
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import build_wrapper
+from mpipp.toolchain import mpi_libraries as mpis
+from tests.support import (
     MPI,
     ROOT,
     another_user,
@@ -25,11 +30,6 @@ from support import (
     shell,
 )
 
-from mpipp.cache import build_directory, cache_directory, trusted
-from mpipp.cli import build
-from mpipp.cli import mpi as mpis
-from mpipp.errors import MpippError
-
 NODES = "which other nodes may not see"
 
 
@@ -37,7 +37,7 @@ NODES = "which other nodes may not see"
 def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory that is used in place of an untrusted cache."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    build._say.cache_clear()
+    build_wrapper._say.cache_clear()
     return tmp_path / f"mpipp-cache-{os.geteuid()}"
 
 
@@ -50,7 +50,7 @@ def test_only_the_user_may_look_into_what_is_made(sources: Path, tmp_path: Path)
     os.environ["MPIPP_CACHE"] = str(tmp_path / "one" / "two")
     before = os.umask(0)
     try:
-        library = build.build(installed())
+        library = build_wrapper.build(installed())
     finally:
         os.umask(before)
     modes = [one.stat().st_mode & 0o777 for one in (tmp_path / "one", tmp_path / "one" / "two")]
@@ -60,7 +60,7 @@ def test_only_the_user_may_look_into_what_is_made(sources: Path, tmp_path: Path)
         not one.stat().st_mode & 0o022 for one in (library.parent, *library.parent.iterdir())
     )
     assert trusted() == (tmp_path / "one" / "two", "")
-    assert build.build(installed()) == library
+    assert build_wrapper.build(installed()) == library
 
 
 @pytest.mark.parametrize("which", ["cache", "directory", "library", "script", "beside"])
@@ -68,7 +68,7 @@ def test_what_another_user_has_put_there_is_not_used(
     which: str, sources: Path, private: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     user = another_user()
-    library = build.build(installed())
+    library = build_wrapper.build(installed())
     planted = {
         "cache": cache_directory(),
         "directory": library.parent,
@@ -78,7 +78,7 @@ def test_what_another_user_has_put_there_is_not_used(
     }[which]
     os.chown(planted, user, -1)
     capsys.readouterr()
-    other = build.build(installed())
+    other = build_wrapper.build(installed())
     assert other.parent.parent == private
     assert private.stat().st_mode & 0o777 == 0o700
     assert capsys.readouterr().err == (
@@ -86,12 +86,12 @@ def test_what_another_user_has_put_there_is_not_used(
         f"{planted} belongs to nobody\n"
     )
     # It is built once, and said once in a run of mpipp.
-    assert build.build(installed()) == other
+    assert build_wrapper.build(installed()) == other
     assert capsys.readouterr().err == ""
 
 
 def test_what_others_may_write_is_not_used(sources: Path, private: Path) -> None:
-    library = build.build(installed())
+    library = build_wrapper.build(installed())
     cache_directory().chmod(0o777)
     assert trusted() == (private, f"others may write {cache_directory()}")
     cache_directory().chmod(0o1777)  # others could add to it
@@ -107,7 +107,7 @@ def test_no_directory_of_the_users_own(sources: Path, private: Path) -> None:
         directory.mkdir()
         os.chown(directory, user, -1)
     with pytest.raises(MpippError) as raised:
-        build.build(installed())
+        build_wrapper.build(installed())
     assert str(raised.value) == (
         f"there is no cache directory that only you can write: {cache_directory()} belongs to "
         f"nobody, and {private} belongs to nobody: set MPIPP_CACHE to a directory of your own"
@@ -176,7 +176,7 @@ def test_gdb_loads_no_mpipp_that_another_user_has_put_in_its_place(tmp_path: Pat
     package.mkdir()
     (package / "gdb_printers.py").write_text("print('the planted one')\n")
     os.chown(package, user, -1)
-    script = build._autoload().replace(str(ROOT / "mpipp"), str(package))
+    script = build_wrapper._autoload().replace(str(ROOT / "mpipp"), str(package))
     (tmp_path / "script.py").write_text(script)
     words = [need("gdb"), "-nx", "-batch", "-x", str(tmp_path / "script.py")]
     done = finished(
@@ -196,7 +196,7 @@ def test_gdb_loads_no_mpipp_that_another_user_has_put_in_its_place(tmp_path: Pat
 BUILDER = """\
 import sys
 from pathlib import Path
-from mpipp.cache import build_directory
+from mpipp.common.cache import build_directory
 with build_directory(Path(sys.argv[1])) as made:
     (made / "object.o").touch()
     print(made, flush=True)
@@ -246,18 +246,18 @@ def test_a_link_in_place_of_what_a_builder_left_is_not_followed(tmp_path: Path) 
 @on_mpi("mpich4", "openmpi4")
 def test_a_wrapper_that_is_there_is_known_without_a_compiler(mpi: MPI, sources: Path) -> None:
     here = mpis.probe(mpi.mpicc)
-    assert build.newest(here.flavor, "/nowhere") is None
-    library = build.build(here)
-    found = build.newest(here.flavor, "/nowhere")
+    assert build_wrapper.newest(here.flavor, "/nowhere") is None
+    library = build_wrapper.build(here)
+    found = build_wrapper.newest(here.flavor, "/nowhere")
     assert found is not None
     assert (found.wrapper, found.name, found.version) == (str(library), here.name, here.version)
     # The library's own version, else the newest.
-    other = build.build(replace(here, version="99.1"))
+    other = build_wrapper.build(replace(here, version="99.1"))
     os.utime(other, (0, 0))
-    assert build.newest(here.flavor, "/nowhere") == found
+    assert build_wrapper.newest(here.flavor, "/nowhere") == found
     (sources / "library").write_bytes(b"\0version 99.1\0")
-    found = build.newest(here.flavor, str(sources / "library"))
+    found = build_wrapper.newest(here.flavor, str(sources / "library"))
     assert found is not None and found.version == "99.1"
     # Not of other sources.
     (sources / "one.c").write_text("int other;\n")
-    assert build.newest(here.flavor, "/nowhere") is None
+    assert build_wrapper.newest(here.flavor, "/nowhere") is None

@@ -9,14 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import cores
 import pytest
-import support
-from ranks import ranks
 
-from mpipp.cli import elf
 from mpipp.cli.main import main
-from mpipp.errors import MpippError
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import elf
+from tests import cores, support
+from tests.ranks import ranks
 
 PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "table_one.c"
 FINDING = (

@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import MPI, ROOT, clean_environment, every_mpi, lacking, need, shell
+
+from tests.support import MPI, ROOT, clean_environment, every_mpi, lacking, need, shell
 
 
 @every_mpi

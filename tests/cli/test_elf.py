@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import need
 
-from mpipp.cli import elf
-from mpipp.errors import MpippError
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import elf
+from tests.support import need
 
 
 def readelf(option: str, path: str) -> str:

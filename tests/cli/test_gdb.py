@@ -8,7 +8,15 @@ import subprocess
 import time
 from pathlib import Path
 
-from support import MPI, clean_environment, compile_program, every_mpi, make_core, on_mpi, shell
+from tests.support import (
+    MPI,
+    clean_environment,
+    compile_program,
+    every_mpi,
+    make_core,
+    on_mpi,
+    shell,
+)
 
 PROGRAM = """\
 #include <mpi.h>

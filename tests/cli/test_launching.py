@@ -12,11 +12,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from support import MPI, ROOT, compile_program, every_mpi, find_mpi, library, on_mpi, shell
-from test_run import HELLO, environment
 
-from mpipp.cli import mpi as mpis
-from mpipp.cli import mpiexec
+from mpipp.toolchain import mpi_libraries as mpis
+from mpipp.toolchain import run_launcher
+from tests.cli.test_run import HELLO, environment
+from tests.support import (
+    MPI,
+    ROOT,
+    compile_program,
+    every_mpi,
+    find_mpi,
+    library,
+    on_mpi,
+    shell,
+)
 
 ADDED = ("LD_PRELOAD", "MPIPP_")  # by mpipp
 SHOW = '#!/bin/sh\nenv -0 >"$1"\n'
@@ -132,7 +141,7 @@ def test_launchers_that_fit_or_do_not_say(mpi: MPI, tmp_path: Path) -> None:
     for says in ("echo slurm 22.05", "exit 1", "kill -KILL $$", "echo HYDRA build details:"):
         batch.write_text(f"#!/bin/sh\n{says}\n")
         batch.chmod(0o755)
-        assert mpiexec.command(installed, f"{batch} -x 'a b'") == [str(batch), "-x", "a b"]
+        assert run_launcher.command(installed, f"{batch} -x 'a b'") == [str(batch), "-x", "a b"]
 
 
 @on_mpi("mpich4", "openmpi4")

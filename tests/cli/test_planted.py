@@ -9,10 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import another_user, compile_program, find_mpi, library, need, shell
-from test_run import HELLO
 
-from mpipp.cli import mpi as mpis
+from mpipp.toolchain import mpi_libraries as mpis
+from tests.cli.test_run import HELLO
+from tests.support import another_user, compile_program, find_mpi, library, need, shell
 
 
 @pytest.fixture

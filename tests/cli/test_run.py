@@ -9,9 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import MPI, compile_program, every_mpi, find_mpi, lacking, need, on_mpi, shell
 
-from mpipp.cli import mpi as mpis
+from mpipp.toolchain import mpi_libraries as mpis
+from tests.support import (
+    MPI,
+    compile_program,
+    every_mpi,
+    find_mpi,
+    lacking,
+    need,
+    on_mpi,
+    shell,
+)
 
 # Says its rank and arguments, and which of the preloaded libraries it has; exits with 3.
 HELLO = """\

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support import MPI, every_mpi, need, on_mpi, shell
 
-from mpipp.cache import cache_directory
-from mpipp.cli import build, elf
-from mpipp.cli import mpi as mpis
 from mpipp.cli.main import main
-from mpipp.errors import MpippError
+from mpipp.common.cache import cache_directory
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import build_wrapper, elf
+from mpipp.toolchain import mpi_libraries as mpis
+from tests.support import MPI, every_mpi, need, on_mpi, shell
 
 FLAVORS = {
     "mpich4": "mpich",
@@ -192,7 +192,7 @@ def test_what_does_not_compile_leaves_a_log(mpi: MPI, sources: Path) -> None:
     (sources / "two.c").write_text("int two(void) { return nothing; }\n")
     installed = mpis.probe(mpi.mpicc)
     with pytest.raises(MpippError) as raised:
-        build.build(installed)
+        build_wrapper.build(installed)
     log = next(cache_directory().glob("failed-*.log"))
     message = str(raised.value)
     assert message.startswith(f"the wrapper for {installed.name} does not compile: {sources}/two.c")
@@ -203,13 +203,13 @@ def test_what_does_not_compile_leaves_a_log(mpi: MPI, sources: Path) -> None:
     # Every file that failed is in the log, with its command.
     (sources / "three.c").write_text("int three(void) { return nothing; }\n")
     with pytest.raises(MpippError):
-        build.build(installed)
+        build_wrapper.build(installed)
     logs = [file.read_text() for file in cache_directory().glob("failed-*.log")]
     assert sorted(text.count(" -c ") for text in logs) == [1, 2]
     (sources / "three.c").unlink()
     # Mended, it compiles; the new build has a new name, and no log.
     (sources / "two.c").write_text("int two(void) { return 2; }\n")
-    assert build.build(installed).exists()
+    assert build_wrapper.build(installed).exists()
 
 
 @on_mpi("mpich4")
@@ -219,7 +219,7 @@ def test_a_compiler_that_is_killed(mpi: MPI, sources: Path, tmp_path: Path) -> N
     compiler.chmod(0o755)
     installed = replace(mpis.probe(mpi.mpicc), compiler=str(compiler))
     with pytest.raises(MpippError, match="the compiler was ended by SIGKILL: try again; all of"):
-        build.build(installed)
+        build_wrapper.build(installed)
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -230,20 +230,20 @@ def test_a_reference_to_mpi_is_refused(mpi: MPI, sources: Path) -> None:
     installed = mpis.probe(mpi.mpicc)
     # The linker is content; only the check afterwards sees it.
     with pytest.raises(MpippError, match="it refers to MPI_Finalize of the MPI library"):
-        build.build(installed)
+        build_wrapper.build(installed)
 
 
 @on_mpi("openmpi4")
 def test_what_makes_another_build(mpi: MPI, sources: Path) -> None:
     installed = mpis.probe(mpi.mpicc)
-    paths = [build.library_path(installed)]
+    paths = [build_wrapper.library_path(installed)]
     (sources / "one.c").write_text("int one;\n")
-    paths.append(build.library_path(installed))
+    paths.append(build_wrapper.library_path(installed))
     (sources / "generated").mkdir()
     (sources / "generated" / "calls.inc").write_text("// new\n")
-    paths.append(build.library_path(installed))
+    paths.append(build_wrapper.library_path(installed))
     (sources / "generated" / "README").write_text("not compiled\n")
-    assert build.library_path(installed) == paths[2]
+    assert build_wrapper.library_path(installed) == paths[2]
     assert len(set(paths)) == 3
     assert all(path.parent.name.startswith("openmpi-4.") for path in paths)
 
@@ -252,7 +252,7 @@ def test_what_makes_another_build(mpi: MPI, sources: Path) -> None:
 def test_builders_at_the_same_time(mpi: MPI, sources: Path) -> None:
     installed = mpis.probe(mpi.mpicc)
     with ThreadPoolExecutor(4) as pool:
-        paths = set(pool.map(lambda _: build.build(installed), range(4)))
+        paths = set(pool.map(lambda _: build_wrapper.build(installed), range(4)))
     (path,) = paths
     assert list(cache_directory().iterdir()) == [path.parent]
 

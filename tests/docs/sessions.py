@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pexpect
 
-from mpipp.errors import MpippError
-from mpipp.registry.fields import find_in
-from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry
+from mpipp.common.errors import MpippError
+from mpipp.registry.layout.field_table import find_in
+from mpipp.registry.memory.address_space import ProcessMemory
+from mpipp.registry.registry import Registry
 from tests.support import MPI, ROOT, end, symbols
 
 PROMPT = "(gdb) "

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import pytest
 
-from mpipp.checks.rules import RULES, cited
+from mpipp.analysis.rules import RULES, cited
 from mpipp.model import procedures
 from tests.support import (
     BUILD,
@@ -145,7 +145,8 @@ def agreements() -> str:
     return "\n".join([*rows, ""])
 
 
-# What hangs, in tests/hangs/programs/hanging.c and sessions.c, for want of a collective call.
+# What hangs, in tests/analysis/deadlock/programs/hanging.c and sessions.c, for want of a collective
+# call.
 HANGING = (
     "participant", "order", "creation", "broadcast", "ibarrier", "graph", "persistent_collective",
     "file", "leaders", "group_tag", "groups",
@@ -154,19 +155,21 @@ HANGING = (
 
 
 def rows_by_operation() -> dict[str, list[str]]:
-    """The functions of tests/watch/programs/agree/, by the operation that differs in them.
+    """The functions of tests/watcher/programs/agree/, by the operation that differs in them.
 
     Then those of `HANGING`, by that which does not come, and those of begin.c, by the last one.
     """
-    programs = ROOT / "tests" / "watch"
+    programs = ROOT / "tests" / "watcher"
     including = (programs / "programs" / "agree.c").read_text()
     themes = re.findall(r'#include "(agree/\w+\.h)"', including)
     text = "".join((programs / "programs" / theme).read_text() for theme in themes)
     wrong = re.findall(
-        r'^    "(\w+)"(?:: \(|,$)', (programs / "test_agreement.py").read_text(), re.MULTILINE
+        r'^    "(\w+)"(?:: \(|,$)',
+        (programs / "strict" / "test_agreement.py").read_text(),
+        re.MULTILINE,
     )
     found: dict[str, list[str]] = {}
-    hangs = ROOT / "tests" / "hangs" / "programs"
+    hangs = ROOT / "tests" / "analysis" / "deadlock" / "programs"
     hanging = "".join((hangs / name).read_text() for name in ("hanging.c", "sessions.c"))
     rows = re.findall(r"\nROW\((\w+)\) \{\n(.*?)\n\}", text, re.DOTALL)
     rows += re.findall(r"\nstatic void (\w+)\(void\) \{\n(.*?)\n\}", hanging, re.DOTALL)

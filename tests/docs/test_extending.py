@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from support import MPI, ROOT, compile_program, every_mpi, need
+from tests.support import MPI, ROOT, compile_program, every_mpi, need
 
 TEXT = (ROOT / "docs" / "extending.md").read_text()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-import support
+from tests import support
 
 DOCUMENT = support.ROOT / "docs" / "memory.md"
 BLOCK = re.compile(r"^```(c|gdb)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

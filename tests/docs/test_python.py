@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import MPI, ROOT
+
+from tests.support import MPI, ROOT
 
 every_mpi4py = pytest.mark.parametrize("mpi", ["mpich5", "openmpi5", "mpi4py3"], indirect=True)
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import ROOT, lacking, need
+
+from tests.support import ROOT, lacking, need
 
 # Links in text, not in code: [words](target), with an optional #heading.
 LINK = re.compile(r"(?<!!)\[[^]\n]+\]\(([^)\s]+)\)")

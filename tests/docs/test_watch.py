@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import MPI, ROOT, find_mpi, need
-from tests.watch import runs
+from tests.watcher import runs
 
 PAGES = [
     ROOT / name

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import support
+from tests import support
 
 PROGRAMS = Path(__file__).with_name("programs")
 

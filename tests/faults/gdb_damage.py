@@ -9,9 +9,8 @@ from typing import Any
 
 import gdb
 
-from mpipp.gdb import sessions
-from mpipp.gdb.program import memory
-from mpipp.registry.fields import CHUNK
+from mpipp.gdb.program import inferior_memory, sessions
+from mpipp.registry.layout.field_table import CHUNK
 
 KINDS = {  # of the kind, what main() has
     "datatype": "filetype",
@@ -33,7 +32,7 @@ registry: Any = None  # of the process, once there is one
 source: Any = None
 
 
-class Damaged(memory.InferiorMemory):
+class Damaged(inferior_memory.InferiorMemory):
     """The inferior's memory, but for some bytes."""
 
     def read(self, address, length):

@@ -8,7 +8,7 @@ from typing import Any
 
 import gdb
 
-from mpipp.gdb import sessions
+from mpipp.gdb.program import sessions
 from mpipp.model import Broken
 
 MOST = 12

@@ -7,10 +7,9 @@ import functools
 import re
 from pathlib import Path
 
-import support
-
-from mpipp.cli import build
-from mpipp.cli import mpi as mpis
+from mpipp.toolchain import build_wrapper
+from mpipp.toolchain import mpi_libraries as mpis
+from tests import support
 
 ADDRESS = "-fsanitize=address,undefined"
 THREAD = "-fsanitize=thread"
@@ -22,16 +21,19 @@ def wrapper(mpi_id: str, flag: str) -> Path:
     mpi = mpis.probe(support.find_mpi(mpi_id).mpicc)
     # -O0 compiles five times as fast; what is wrong is wrong at every level.
     flags = [flag, "-O0", "-fno-omit-frame-pointer"]
-    name = "-".join([build.library_path(mpi).parent.name, *re.findall(r"\w+", flag)[1:]])
+    name = "-".join([build_wrapper.library_path(mpi).parent.name, *re.findall(r"\w+", flag)[1:]])
     directory = support.BUILD / "sanitized" / name
     library = directory / f"libmpipp_{mpi.flavor.key}.so"
     directory.mkdir(parents=True, exist_ok=True)
     with support.locked(directory / "lock"):
         if not library.exists():
-            build.write_have(mpi, directory)
+            build_wrapper.write_have(mpi, directory)
             work = directory / "new.so"
-            steps = build.commands(mpi, directory, work, extra_flags=flags)
-            for done in [*build.run_all(steps.compile), *build.run_all([steps.link])]:
+            steps = build_wrapper.commands(mpi, directory, work, extra_flags=flags)
+            for done in [
+                *build_wrapper.run_all(steps.compile),
+                *build_wrapper.run_all([steps.link]),
+            ]:
                 assert done.returncode == 0, done.stderr
             work.rename(library)
     return library

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-import support
-from short import some
+
+from tests import support
+from tests.short import some
 
 SCRIPT = Path(__file__).with_name("gdb_damage.py")
 PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "objects.c"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pexpect
 import pytest
-import support
+
+from tests import support
 
 PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "commands.c"
 MPI = "mpich4" if "mpich4" in support.MPI_IDS else "openmpi4"

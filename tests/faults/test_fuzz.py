@@ -8,20 +8,20 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from around import Around
-from short import some
-from unit.registry_image import Image
-from unit.samples import INT, vector
 
-from mpipp.errors import MpippError, UnreadableMemory
+from mpipp.common.errors import MpippError, UnreadableMemory
+from mpipp.datatypes.values.nodes import buffer
 from mpipp.model import KINDS, Broken, DatatypeRecord, Object, Request
-from mpipp.registry.memory import BytesMemory
-from mpipp.registry.reader import Registry
-from mpipp.show import buffers, describe
-from mpipp.show.structure import Shown, count, part
-from mpipp.show.trees import meta_tree
-from mpipp.show.valuetext import values_text
-from mpipp.values.nodes import buffer
+from mpipp.registry.memory.address_space import BytesMemory
+from mpipp.registry.registry import Registry
+from mpipp.render import buffers, object_structs
+from mpipp.render.structure import Shown, count, part
+from mpipp.render.type_tree_text import meta_tree
+from mpipp.render.value_text import values_text
+from tests.around import Around
+from tests.short import some
+from tests.unit.registry.registry_image import Image
+from tests.unit.samples import INT, vector
 
 ROUNDS = some(2500)
 
@@ -66,8 +66,8 @@ def look_at(found: Object | Broken | None, memory: BytesMemory, around: Around) 
     """All that gdb would show of an object, in short."""
     if found is None or isinstance(found, Broken):
         return
-    look(describe.described(found, around))
-    describe.summary(found)
+    look(object_structs.described(found, around))
+    object_structs.summary(found)
     if isinstance(found, DatatypeRecord):
         for number, _ in enumerate(meta_tree(found.tree, lambda tree: "")):
             if number > 20:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import re
 
-import faults
-import support
+from tests import support
+from tests.faults import faults
 
 STOP = ["break PMPI_Sendrecv", "break MPI_Sendrecv", "run"]
 MANY = "9" * 5000

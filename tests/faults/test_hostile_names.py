@@ -10,8 +10,9 @@ import re
 from pathlib import Path
 
 import pytest
-import support
-from fuzz import names
+
+from tests import support
+from tests.fuzz import names
 
 NAMES = {
     "commands": b"known\nshell touch canary\n",

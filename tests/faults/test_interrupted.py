@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import faults
-import support
+from tests import support
+from tests.faults import faults
 
 TIMES = 100
 SCRIPT = Path(__file__).with_name("gdb_interrupts.py")

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import faults
-import support
+from tests import support
+from tests.faults import faults
 
 
 @support.on_mpi("mpich4", "openmpi4")

@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import faults
 import pytest
-import support
+
+from tests import support
+from tests.faults import faults
 
 FEW = support.on_mpi("mpich4", "openmpi4")
 SAID = re.compile(r"of \d+ requests failed (\d+) malloc and (\d+) mmap, dropped (\d+)")

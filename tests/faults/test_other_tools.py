@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 
-import faults
 import pytest
-import support
+
+from tests import support
+from tests.faults import faults
 
 PROGRAM = """
 #include <mpi.h>

@@ -8,9 +8,9 @@ import re
 import subprocess
 from pathlib import Path
 
-import faults
-import support
-from wrapper.watched import Process, watched
+from tests import support
+from tests.faults import faults
+from tests.wrapper.watched import Process, watched
 
 VECTOR = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DOUBLE"}'
 SOME = support.on_mpi("mpich4", "openmpi4", "openmpi5", "abi5")

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import sanitized
-import support
-from watch import runs
+
+from tests import support
+from tests.faults import sanitized
+from tests.watcher import runs
 
 FEW = support.on_mpi("mpich4", "openmpi4")
 TESTS = Path(__file__).parents[1]
@@ -39,19 +40,21 @@ class Mode(NamedTuple):
 
 
 MODES = {
-    "watched": Mode((), "watch/programs/transfers.c"),
-    "strict": Mode(("--strict", "--on-error", "handler"), "watch/programs/strict.c", ("file",), 3),
-    "buffers": Mode(("--check=buffers",), "watch/programs/kinds.c", ("wrong",)),
-    "matrix": Mode(("--check=buffers",), "watch/programs/matrix_small.c", (), 1),
-    "rma": Mode(("--check=rma",), "provoke/programs/correct_onesided.c", ("1", "10")),
-    "loads": Mode(("--check=rma", "--rma-loads"), "onesided/programs/wrong.c"),
-    "provoked": Mode(("--provoke=3",), "provoke/programs/kinds.c"),
-    "provoked-rma": Mode(("--provoke=rma,3",), "provoke/programs/correct_onesided.c", ("1", "10")),
+    "watched": Mode((), "watcher/programs/transfers.c"),
+    "strict": Mode(
+        ("--strict", "--on-error", "handler"), "watcher/programs/strict.c", ("file",), 3
+    ),
+    "buffers": Mode(("--check=buffers",), "watcher/programs/kinds.c", ("wrong",)),
+    "matrix": Mode(("--check=buffers",), "watcher/programs/matrix_small.c", (), 1),
+    "rma": Mode(("--check=rma",), "perturb/programs/correct_onesided.c", ("1", "10")),
+    "loads": Mode(("--check=rma", "--rma-loads"), "analysis/rma/programs/wrong.c"),
+    "provoked": Mode(("--provoke=3",), "perturb/programs/kinds.c"),
+    "provoked-rma": Mode(("--provoke=rma,3",), "perturb/programs/correct_onesided.c", ("1", "10")),
 }
 THREADED = {
-    "watched": Mode((), "watch/programs/threads.c"),
-    "buffers": Mode(("--check=buffers",), "watch/programs/guarded_threads.c"),
-    "rma": Mode(("--check=rma",), "onesided/programs/threads.c"),
+    "watched": Mode((), "watcher/programs/threads.c"),
+    "buffers": Mode(("--check=buffers",), "watcher/programs/guarded_threads.c"),
+    "rma": Mode(("--check=rma",), "analysis/rma/programs/threads.c"),
 }
 
 

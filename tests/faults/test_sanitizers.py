@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import faults
 import pytest
-import sanitized
-import support
 
-from wrapper import watched
+from tests import support
+from tests.faults import faults, sanitized
+from tests.wrapper import watched
 
 FEW = support.on_mpi("mpich4", "openmpi4")
 # A wrapper for each takes a minute to build.

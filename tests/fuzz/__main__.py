@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`python -m fuzz`: damage recorded registries, and look at them; first snapshots, then with gdb.
+"""`python -m tests.fuzz`: damage recorded registries, and look at them; first snapshots, then with
+gdb.
 
 Before these, what is found in random one-sided programs, as events and as programs in C, is
 compared with an oracle, random correct ones must not change when they are provoked, damaged logs of
@@ -24,16 +25,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-import digest_cases
-import logged_damage
-import onesided_flagged
-import onesided_random
-import screened
-import support
-import test_digests_in_c
-import test_ledger
-
-from fuzz import beside, cases, directories, live, names, provoked, ran_in_c
+from tests import support
+from tests.fuzz import beside, cases, directories, live, names, provoked, ran_in_c
+from tests.unit.analysis.rma import flag_programs, random_programs
+from tests.unit.datatypes import hashing_cases
+from tests.unit.registry import rma_log_damage
+from tests.watcher import screened
+from tests.wrapper import test_digests_in_c, test_ledger
 
 _STEP = 200  # cases that a worker takes at a time
 _CALLS = 5_000  # of a process whose calls are screened
@@ -166,7 +164,7 @@ def _digests(number: int, options: argparse.Namespace) -> int:
 
 def _digest(seed: int) -> str:
     try:
-        digest_cases.run(seed)
+        hashing_cases.run(seed)
     except AssertionError:
         return f"digests of seed {seed} are wrong"
     return ""
@@ -176,7 +174,7 @@ def _onesided(number: int, options: argparse.Namespace) -> int:
     begin, wrong, compared, conflicting = time.monotonic(), 0, 0, 0
     seeds = range(options.first, options.first + -(-number // 3))  # each of some three programs
     with multiprocessing.Pool(options.jobs) as pool:
-        for sentences, some, bad in pool.imap(onesided_random.compare, seeds, _STEP // 10):
+        for sentences, some, bad in pool.imap(random_programs.compare, seeds, _STEP // 10):
             wrong += len(sentences)
             compared += some
             conflicting += bad
@@ -196,7 +194,7 @@ def _onesided(number: int, options: argparse.Namespace) -> int:
 
 
 def _flagged(seed: int) -> str:
-    wrong = onesided_flagged.difference(seed)[0]
+    wrong = flag_programs.difference(seed)[0]
     return wrong and f"one-sided with flags, seed {seed}: {wrong}"
 
 
@@ -249,7 +247,7 @@ def _logs(number: int, options: argparse.Namespace) -> int:
 def _log(seed: int) -> str:
     try:
         with cases.patience():
-            logged_damage.run(seed)
+            rma_log_damage.run(seed)
     except Exception as error:
         return f"log, seed {seed}: {type(error).__name__}: {error}"
     return ""

@@ -25,18 +25,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import support
-
-from fuzz import places
-from fuzz.places import Targets
-from fuzz.snapshots import PROGRAM, STOPS
-from mpipp.errors import MpippError
+from mpipp.common.errors import MpippError
 from mpipp.model import Thread
-from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry
-from mpipp.watch import connection as said
-from mpipp.watch.alive import goes_on
-from mpipp.watch.memory import FileMemory
+from mpipp.registry.memory.address_space import ProcessMemory
+from mpipp.registry.registry import Registry
+from mpipp.watcher.ipc import protocol as said
+from mpipp.watcher.ipc.shared_memory import FileMemory
+from mpipp.watcher.processes.liveness import goes_on
+from tests import support
+from tests.fuzz import places
+from tests.fuzz.places import Targets
+from tests.fuzz.snapshots import PROGRAM, STOPS
 
 TOGETHER = 100  # cases that share their processes
 _MORE = 512 << 20  # bytes of memory that a watcher may take beside what Python has
@@ -168,9 +167,9 @@ def _ended(watcher: int) -> int | None:
 
 def _watch(listener: socket.socket, directory: str, output: Path) -> None:
     # In a process of its own.
-    from mpipp.watch.faults import Traces
-    from mpipp.watch.settings import Settings
-    from mpipp.watch.watcher import Watcher
+    from mpipp.watcher.damaged_records import Traces
+    from mpipp.watcher.event_loop import Watcher
+    from mpipp.watcher.ipc.settings import Settings
 
     status = 1
     try:

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-import support
-
-from fuzz import looks, places, snapshots
-from fuzz.looks import Case
-from fuzz.snapshots import Endless, Pages, Snapshot
-from mpipp.errors import MpippError
+from mpipp.common.errors import MpippError
+from tests import support
+from tests.fuzz import looks, places, snapshots
+from tests.fuzz.looks import Case
+from tests.fuzz.snapshots import Endless, Pages, Snapshot
 
 _LONGEST = 10  # seconds of processor time of a look
 MOST_MEMORY = 4 << 30  # bytes of address space, as `ulimit -v` has it

@@ -22,29 +22,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Union
 
-import support
-
-from fuzz.cases import patience
 from mpipp.cli.main import main
-from mpipp.errors import MpippError
-from mpipp.reports import stopping
-from mpipp.rundirectory import DATA, LOGS, NODES, PROCESSES, TEXT
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import DATA, LOGS, NODES, PROCESSES, TEXT
+from mpipp.reports import stop_targets
+from tests import support
+from tests.fuzz.cases import patience
 
 MEMORY = 3 << 30  # bytes of address space that a case may take, as `ulimit -v` has it
 TESTS = support.ROOT / "tests"
-LAUNCHER = TESTS / "watch" / "node_launcher.py"
+LAUNCHER = TESTS / "watcher" / "node_launcher.py"
 Files = dict[str, bytes]
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _KINDS = ("text", "html", "sarif", "json")
 
 # Of each run: its options, processes of a node, processes, program and its arguments.
 _RUNS: tuple[tuple[list[str], int, int, Path, list[str]], ...] = (
-    (["--check"], 2, 4, TESTS / "watch" / "programs" / "nodes.c", ["type", "near", "lost", "op"]),
+    (["--check"], 2, 4, TESTS / "watcher" / "programs" / "nodes.c", ["type", "near", "lost", "op"]),
     (
         ["--check=rma,messages"],
         1,
         3,
-        TESTS / "onesided" / "programs" / "conflicts.c",
+        TESTS / "analysis" / "rma" / "programs" / "conflicts.c",
         [],
     ),
     (["--check=buffers,all", "--provoke=1"], 4, 4, support.ROOT / "examples" / "rows.c", ["wrong"]),
@@ -90,7 +89,7 @@ def _look(chance: random.Random, report: Path) -> str:
         if found is not None:
             return f"{kind}: a control character at {found.start()}"
     with contextlib.suppress(MpippError), patience():
-        stopping.targets(f"{report}:1")
+        stop_targets.targets(f"{report}:1")
     return ""
 
 

@@ -7,9 +7,8 @@ import time
 
 import gdb
 
-from fuzz import places
-from mpipp.gdb import sessions
-from mpipp.gdb.program import memory
+from mpipp.gdb.program import inferior_memory, sessions
+from tests.fuzz import places
 
 _PATIENCE = 10  # seconds of processor time of a command
 _HANDLES = (
@@ -30,7 +29,7 @@ _NUMBERS = ("0", "1", "2", "3", "1000", "4294967296", "18446744073709551615")
 _damage: dict[int, dict[int, int]] = {}  # by inferior: byte by address
 
 
-class Damaged(memory.InferiorMemory):
+class Damaged(inferior_memory.InferiorMemory):
     """The inferior's memory, but for some bytes."""
 
     def read(self, address, length):
@@ -171,7 +170,7 @@ def fuzz(seeds):
     """A case for each seed; the damage is of the first process, now and then of both."""
     sound = {}
     for inferior in gdb.inferiors():
-        with memory.selected(inferior):
+        with inferior_memory.selected(inferior):
             session = sessions.required()
             sound[inferior] = places.targets(session.registry, session.memory)
     gdb.execute("interpreter-exec mi -enable-pretty-printing", to_string=True)

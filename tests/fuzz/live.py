@@ -8,11 +8,10 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import support
-from ranks import ranks
-
-from fuzz import cases
-from fuzz.snapshots import PROGRAM, STOPS
+from tests import support
+from tests.fuzz import cases
+from tests.fuzz.snapshots import PROGRAM, STOPS
+from tests.ranks import ranks
 
 _SCRIPT = Path(__file__).with_name("in_gdb.py")
 _WRONG = re.compile(r"wrong: |Traceback|Python Exception|Error (?:while|occurred)|internal-error")
@@ -31,7 +30,7 @@ def run(seeds: range, mpi_id: str) -> Iterator[str]:
     mpi = support.find_mpi(mpi_id)
     program = support.compile_program(PROGRAM, mpi, ["-g", "-O0"])
     stop = seeds[0] // _TOGETHER % STOPS
-    path = f"sys.path[:0] = [{str(_SCRIPT.parents[1])!r}, {str(support.ROOT)!r}]"
+    path = f"sys.path[:0] = [{str(support.ROOT)!r}]"
     with ranks(program, mpi, str(stop)) as processes:
         pids = [pid for _, pid in sorted(processes.items())]
         limit = f"--as={cases.MOST_MEMORY}"

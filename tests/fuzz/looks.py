@@ -10,34 +10,46 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from around import Around
-
-from mpipp.checks import every, report
-from mpipp.checks.finding import Party
-from mpipp.checks.hangs import picture, records
-from mpipp.checks.hangs.analysis import explain
-from mpipp.checks.hangs.report import Report
-from mpipp.checks.hangs.svg import svg as hangs_svg
-from mpipp.checks.process import Gap, Operation, Process
-from mpipp.checks.world import worlds
-from mpipp.datatypes import elements
-from mpipp.datatypes.overlap import Buffer
-from mpipp.datatypes.signatures import regular
-from mpipp.errors import MpippError
+from mpipp.analysis import runner
+from mpipp.analysis.context.process import Gap, Operation, Process
+from mpipp.analysis.context.world import worlds
+from mpipp.analysis.deadlock.analysis import explain
+from mpipp.analysis.deadlock_text import json_output as deadlock_json
+from mpipp.analysis.deadlock_text import wait_diagram
+from mpipp.analysis.deadlock_text.report import Report
+from mpipp.analysis.deadlock_text.wait_diagram_svg import svg as hangs_svg
+from mpipp.analysis.findings import formatting as finding_text
+from mpipp.analysis.findings.finding import Party
+from mpipp.common.errors import MpippError
+from mpipp.datatypes import element_address
+from mpipp.datatypes.memory import Buffer
+from mpipp.datatypes.signatures import formatting as signature_text
+from mpipp.datatypes.values.nodes import Node, buffer
 from mpipp.model import KINDS, Broken, DatatypeRecord, Request, Thread
-from mpipp.registry.memory import Memory
-from mpipp.registry.reader import Registry
+from mpipp.registry.memory.address_space import Memory
+from mpipp.registry.registry import Registry
+from mpipp.render import (
+    buffers,
+    memory_map,
+    object_structs,
+    one_line,
+    outline,
+    signature_mismatch,
+    type_tree_svg,
+)
+from mpipp.render import (
+    json_output as json_values,
+)
+from mpipp.render.memory_map import blocks_text, svg
+from mpipp.render.nested_text import Walker
+from mpipp.render.print_settings import Limits
+from mpipp.render.signature_mismatch import Entries
+from mpipp.render.structure import Shown, count, part
+from mpipp.render.type_tree_text import expanded_tree, meta_tree
+from mpipp.render.value_text import values_text
 from mpipp.reports.evidence import Taking
-from mpipp.show import buffers, describe, jsontext, match, memorymap, oneline, outline, trees_svg
-from mpipp.show.match import Entries
-from mpipp.show.memorymap import blockstext, svg
-from mpipp.show.nested import Walker
-from mpipp.show.printing import Limits
-from mpipp.show.structure import Shown, count, part
-from mpipp.show.trees import expanded_tree, meta_tree
-from mpipp.show.valuetext import values_text
-from mpipp.values.nodes import Node, buffer
-from mpipp.watch.pictures import Pictures
+from mpipp.watcher.output.evidence_adapter import Pictures
+from tests.around import Around
 
 # What a terminal would take for more than text.
 _CONTROL = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -115,7 +127,7 @@ def sentence(error: MpippError) -> None:
 
 def _shown(what: Shown, depth: int = 4) -> None:
     if isinstance(what, str):
-        plain([oneline.inline(what, 1)])
+        plain([one_line.inline(what, 1)])
     if isinstance(what, Node):
         plain([values_text(what)])
         depth = 0 if what.kind == "text" else depth
@@ -136,8 +148,8 @@ def lists(case: Case) -> None:
         if isinstance(found, Broken):
             plain([found.reason])
         else:
-            plain([oneline.described(found, Around(registry)).text, describe.summary(found)])
-            jsontext.document("list", {"name": found.header.name})
+            plain([one_line.described(found, Around(registry)).text, object_structs.summary(found)])
+            json_values.document("list", {"name": found.header.name})
 
 
 def objects(case: Case) -> None:
@@ -148,7 +160,7 @@ def objects(case: Case) -> None:
         by_fint = registry.by_fint(kind, case.chance.choice((0, 1, 7, -1, 1 << 40)))
         for one in (found, by_fint):
             if one is not None:
-                _shown(describe.described(one, Around(registry)))
+                _shown(object_structs.described(one, Around(registry)))
 
 
 def calls(case: Case) -> None:
@@ -157,11 +169,11 @@ def calls(case: Case) -> None:
     around = Around(registry)
     active = [t.call for t in registry.threads() if isinstance(t, Thread) and t.call]
     for call in active:
-        plain([call.procedure, *map(str, oneline.arguments(call, around))])
+        plain([call.procedure, *map(str, one_line.arguments(call, around))])
         for given in registry.given(call, 200):
             plain(
                 [
-                    str(oneline.described(one, around))
+                    str(one_line.described(one, around))
                     for one in given
                     if not isinstance(one, Broken)
                 ]
@@ -179,7 +191,7 @@ def browsed(case: Case) -> None:
     registry = case.of(side)
     found = case.datatype(side)
     data = outline.data("data", case.memory(side), case.address(side), case.count(), found.tree)
-    pending = [outline.Tree("type", describe.described(found, Around(registry))), data]
+    pending = [outline.Tree("type", object_structs.described(found, Around(registry))), data]
     for _ in range(_MOST):
         if not pending:
             break
@@ -211,10 +223,10 @@ def why(case: Case) -> None:
     for world in worlds(_processes(case)):
         found, nowhere = explain(world), _Nowhere()
         plain(Report(found, nowhere).lines())
-        drawn = picture.groups(found, nowhere)
-        plain(picture.lines(drawn))
+        drawn = wait_diagram.groups(found, nowhere)
+        plain(wait_diagram.lines(drawn))
         plain(hangs_svg(drawn).splitlines())
-        plain([jsontext.document("why", records.record(found, nowhere))])
+        plain([json_values.document("why", deadlock_json.record(found, nowhere))])
 
 
 def check(case: Case) -> None:
@@ -223,15 +235,18 @@ def check(case: Case) -> None:
     def failed(process: Process | None, error: MpippError) -> None:
         sentence(error)
 
-    found = list(every.findings(processes, failed, leaks_too=True))
-    for one in report.folded(found, _nowhere):
-        plain(line.text for line in report.lines(report.record(one.finding, _nowhere, _ranks)))
+    found = list(runner.findings(processes, failed, leaks_too=True))
+    for one in finding_text.folded(found, _nowhere):
+        plain(
+            line.text
+            for line in finding_text.lines(finding_text.record(one.finding, _nowhere, _ranks))
+        )
     drawn = Pictures(processes, lambda number, site: [], _ranks, Taking(lambda: 0.0))
     for finding in found:
-        record = report.record(finding, _nowhere, _ranks)
-        plain([jsontext.document("check", record)])
+        record = finding_text.record(finding, _nowhere, _ranks)
+        plain([json_values.document("check", record)])
         drawn.add(finding, record)
-        plain([jsontext.document("run", record)])
+        plain([json_values.document("run", record)])
 
 
 def _ranks(*numbers: int) -> str:
@@ -248,7 +263,7 @@ def trees(case: Case) -> None:
     plain(itertools.islice(meta_tree(tree, lambda node: "", limits), 100))
     plain(expanded_tree(tree, case.chance.randint(0, 6), limits))
     plain([Walker().text(tree)])
-    plain(trees_svg.tree_svg(tree).splitlines())
+    plain(type_tree_svg.tree_svg(tree).splitlines())
 
 
 def places(case: Case) -> None:
@@ -260,9 +275,9 @@ def places(case: Case) -> None:
     indices = [chance.choice((0, 0, 1, 2, 1 << 40, -1)) for _ in range(chance.randint(0, 12))]
     written = "".join(f"[{index}]" for index in indices)
     some: tuple[Callable[[], Any], ...] = (
-        lambda: [elements.at_packed(tree, position, many)],
-        lambda: elements.at_displacement(tree, position, many or 1),
-        lambda: [elements.resolve(tree, elements.parse(written), many)],
+        lambda: [element_address.at_packed(tree, position, many)],
+        lambda: element_address.at_displacement(tree, position, many or 1),
+        lambda: [element_address.resolve(tree, element_address.parse(written), many)],
     )
     for ask in some:
         _each(partial(_paths, ask))
@@ -293,20 +308,20 @@ def data(case: Case) -> None:
 
 def signatures(case: Case) -> None:
     sides = [Entries("type", case.datatype(case.side()).tree, case.count()) for _ in range(2)]
-    found = match.compare(*sides)
-    plain(match.lines(found, *sides, cite=str))
-    plain([jsontext.document("match", match.content(found, *sides))])
-    plain([regular.text(sides[0].signature, 50)])
-    regular.entries(sides[0].signature, 100)
+    found = signature_mismatch.compare(*sides)
+    plain(signature_mismatch.lines(found, *sides, cite=str))
+    plain([json_values.document("match", signature_mismatch.content(found, *sides))])
+    plain([signature_text.text(sides[0].signature, 50)])
+    signature_text.entries(sides[0].signature, 100)
 
 
 def blocks(case: Case) -> None:
     tree = case.datatype(case.side()).tree
-    found = memorymap.memory_map(tree, case.chance.choice((0, 1, 2, 3, 10, case.count())))
-    plain(blockstext.lines(found, "type", 50))
-    plain([jsontext.document("blocks", blockstext.content(found, "type", 100))])
+    found = memory_map.memory_map(tree, case.chance.choice((0, 1, 2, 3, 10, case.count())))
+    plain(blocks_text.lines(found, "type", 50))
+    plain([json_values.document("blocks", blocks_text.content(found, "type", 100))])
     if found.region.comb is not None:
-        plain(memorymap.text(found))
+        plain(memory_map.text(found))
         plain(svg.svg(found).splitlines())
 
 
@@ -318,8 +333,8 @@ def overlaps(case: Case) -> None:
         for _ in range(2)
     )
     names = ("one", "other")
-    plain(blockstext.overlap_lines(one, other, names))
-    plain([jsontext.document("overlap", blockstext.overlap_content(one, other, names))])
+    plain(blocks_text.overlap_lines(one, other, names))
+    plain([json_values.document("overlap", blocks_text.overlap_content(one, other, names))])
 
 
 LOOKS: tuple[Callable[[Case], None], ...] = (

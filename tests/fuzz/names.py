@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import support
+from tests import support
 
 PROGRAMS = Path(__file__).with_name("programs")
 LANGUAGES = ("c", "cc", "f90")

@@ -8,11 +8,11 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from mpipp.errors import UnreadableMemory
+from mpipp.common.errors import UnreadableMemory
 from mpipp.model import KINDS, Broken, Comm, DatatypeRecord
-from mpipp.registry.memory import Memory
-from mpipp.registry.reader import Registry
-from mpipp.registry.records import RawHistory, RawPage
+from mpipp.registry.layout.record_fields import RawHistory, RawPage
+from mpipp.registry.memory.address_space import Memory
+from mpipp.registry.registry import Registry
 
 _NESTED = 3  # the type of a field that is a record
 

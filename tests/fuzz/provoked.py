@@ -9,12 +9,12 @@ import shlex
 import subprocess
 import sys
 
-from support import MPI, ROOT, clean_environment, compile_program
+from tests.support import MPI, ROOT, clean_environment, compile_program
 
 PROGRAMS = 100  # of a run
 _WATCHED = 10  # the same, of those that are watched
-_SOURCES = ROOT / "tests" / "provoke" / "programs"
-_THREADS = ROOT / "tests" / "onesided" / "programs" / "threads.c"
+_SOURCES = ROOT / "tests" / "perturb" / "programs"
+_THREADS = ROOT / "tests" / "analysis" / "rma" / "programs" / "threads.c"
 _LONGEST = 300  # seconds of a run
 
 

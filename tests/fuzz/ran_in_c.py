@@ -8,9 +8,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import onesided_written as written
-from support import MPI, compile_program
-from watch import runs
+from tests.analysis.rma import onesided_written as written
+from tests.support import MPI, compile_program
+from tests.watcher import runs
 
 PROGRAMS = 100  # seeds of a run, of which half are left out: those with flags
 

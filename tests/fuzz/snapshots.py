@@ -10,15 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import support
-from ranks import ranks
-
-from fuzz.places import Targets, targets
-from mpipp.errors import MpippError, UnreadableMemory
+from mpipp.common.errors import MpippError, UnreadableMemory
 from mpipp.model import KINDS, Thread
-from mpipp.registry.fields import find_in
-from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry
+from mpipp.registry.layout.field_table import find_in
+from mpipp.registry.memory.address_space import ProcessMemory
+from mpipp.registry.registry import Registry
+from tests import support
+from tests.fuzz.places import Targets, targets
+from tests.ranks import ranks
 
 PROGRAM = Path(__file__).with_name("programs") / "jumble.c"
 STOPS = 3  # what jumble.c can be told to stay in

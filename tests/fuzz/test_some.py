@@ -6,11 +6,11 @@ from __future__ import annotations
 import multiprocessing
 
 import pytest
-import support
-from short import some
 
-from fuzz import beside, cases, directories, live, names
-from fuzz.snapshots import STOPS
+from tests import support
+from tests.fuzz import beside, cases, directories, live, names
+from tests.fuzz.snapshots import STOPS
+from tests.short import some
 
 
 @pytest.mark.parametrize("first", [0, 1_000_000])

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-import support
+from tests import support
 
 _HERE = Path(__file__).resolve().parent
 PROGRAMS = _HERE / "programs"

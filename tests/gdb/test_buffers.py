@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-import expectations
-import support
+from tests import support
+from tests.gdb import expectations
 
 VECTOR = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DOUBLE"}'
 MATRIX = (

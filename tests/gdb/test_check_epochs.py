@@ -6,9 +6,9 @@ from __future__ import annotations
 import dataclasses
 import re
 
-import expectations
-import support
-from ranks import ranks
+from tests import support
+from tests.gdb import expectations
+from tests.ranks import ranks
 
 WHAT = (
     "MPI_Put and MPI_Get write and read the same memory: the first is not complete when the second "

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-import expectations
 import pytest
-import support
-from ranks import ranks
+
+from tests import support
+from tests.gdb import expectations
+from tests.ranks import ranks
 
 both = support.on_mpi("mpich4", "openmpi4")
 

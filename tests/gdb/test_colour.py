@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import expectations
 import pytest
-import support
+
+from tests import support
+from tests.gdb import expectations
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 STOP = ["break mark", "run", "up"]

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import expectations
-import support
-import typed
+from tests import support, typed
+from tests.gdb import expectations
 
 # (what is typed, what gdb says); %p is any address, %n any number.
 CONVERSATION = (

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import support
-import transcript
+from tests import support
+from tests.gdb import transcript
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import cores
 import pytest
-import support
-from ranks import ranks
+
+from tests import cores, support
+from tests.ranks import ranks
 
 PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "table_one.c"
 REQUEST = (

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import dap
-import expectations
 import pytest
-import support
+
+from tests import dap, support
+from tests.gdb import expectations
 
 pytestmark = pytest.mark.skipif(
     support.gdb_version() < (14,), reason="gdb speaks DAP from version 14 on"

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import expectations
-import support
+from tests import support
+from tests.gdb import expectations
 
 # No questions on the screen, and a display that is large enough. "Printing" copies to a file.
 RESOURCES = """\

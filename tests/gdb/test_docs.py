@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import support
+from tests import support
 
 
 def test_commands_reference_is_up_to_date() -> None:

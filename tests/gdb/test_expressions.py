@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import expectations
 import pytest
-import support
+
+from tests import support
+from tests.gdb import expectations
 
 both = support.on_mpi("mpich4", "openmpi4")
 MARK = ["break mark", "run", "frame function main"]

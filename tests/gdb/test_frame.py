@@ -7,10 +7,10 @@ import re
 import subprocess
 from dataclasses import replace
 
-import expectations
-import mi as machine_interface
-import support
-from ranks import ranks, until_inside
+from tests import mi as machine_interface
+from tests import support
+from tests.gdb import expectations
+from tests.ranks import ranks, until_inside
 
 WAITS = expectations.PROGRAMS / "waits.c"
 LINE = "  if (argc > 1) MPI_Recv(&number, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &status);"

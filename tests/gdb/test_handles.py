@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import expectations
-import support
+from tests import support
+from tests.gdb import expectations
 
 MARK = ["break mark", "run"]
 

@@ -7,9 +7,9 @@ import re
 import subprocess
 from pathlib import Path
 
-import expectations
-import support
-from ranks import ranks, until_inside
+from tests import support
+from tests.gdb import expectations
+from tests.ranks import ranks, until_inside
 
 both = support.on_mpi("mpich4", "openmpi4")
 

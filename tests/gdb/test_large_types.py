@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import support
+from tests import support
 
 PROGRAM = Path(__file__).with_name("programs") / "large.c"
 STOP = ["break mark", "run", "frame function main"]
@@ -45,7 +45,8 @@ def test_far_apart(mpi: support.MPI) -> None:
     # A debugger takes long to say that it cannot read, so it is not asked for each entry.
     commands = [
         "mpipp far &number",
-        "python import mpipp.gdb.program.memory as m; read = m.InferiorMemory.read; asked = []",
+        "python import mpipp.gdb.program.inferior_memory as m",
+        "python read = m.InferiorMemory.read; asked = []",
         "python m.InferiorMemory.read = lambda *key: asked.append(key) or read(*key)",
         "mpipp far &number",
         "python print(len(asked) < 10000)",

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-import support
+
+from tests import support
 
 PROGRAMS = Path(__file__).parent / "programs"
 STOP = ("set breakpoint pending on", "break mark", "run")

@@ -6,7 +6,8 @@ from __future__ import annotations
 import signal
 
 import pexpect
-import support
+
+from tests import support
 
 PROMPT = "(gdb) "
 MANY = """#include <mpi.h>

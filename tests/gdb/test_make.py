@@ -6,8 +6,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import support
-import transcript
+from tests import support
+from tests.gdb import transcript
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 MARK = ("break mark", "run", "up")
@@ -177,7 +177,7 @@ MPI.COMM_SELF.Barrier()
 
 # A datatype by its name: Python's variables are not gdb's.
 COMPARE_NAMED = (
-    "python from mpipp.gdb import sessions; "
+    "python from mpipp.gdb.program import sessions; "
     "gdb.execute('mpipp compare %d with {type}' % next(found.header.handle "
     "for found in sessions.current().registry.objects('datatype') "
     "if found.header.name == '{name}'))"

@@ -6,10 +6,8 @@ from __future__ import annotations
 import json
 import re
 
-import expectations
-import support
-import test_inferiors
-import typed
+from tests import support, typed
+from tests.gdb import expectations, test_inferiors
 
 # (what is typed, what gdb says)
 CONVERSATION = (

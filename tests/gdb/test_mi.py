@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import expectations
-import mi as machine_interface
-import support
+from tests import mi as machine_interface
+from tests import support
+from tests.gdb import expectations
 
 CONVERSATION = (
     ("-var-create v * s_type", '^done,name="v",numchild="0",value="{'),

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 
 import pexpect
 import pytest
-import support
-from ranks import WAIT, ranks, until_inside
+
+from tests import support
+from tests.ranks import WAIT, ranks, until_inside
 
 pytestmark = pytest.mark.skipif(
     support.gdb_version() < (11,), reason="gdb before 11 cannot attach in non-stop mode"

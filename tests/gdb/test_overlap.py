@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import json
 
-import expectations
-import support
-import test_inferiors
-import typed
+from tests import support, typed
+from tests.gdb import expectations, test_inferiors
 
 ALIGNED = "alignment   every element is at a multiple of its alignment\n"
 APART = "overlap     no two elements share a byte"

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import re
 
-import expectations
-import support
+from tests import support
+from tests.gdb import expectations
 
 REDUCED = "MPI_Allreduce, MPI_MAX, sendbuf MPI_IN_PLACE, recvbuf 2 MPI_INT, called at past.c:11"
 ALL = f"""\

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import cores
-import expectations
-import support
-from ranks import until_inside
+from tests import cores, support
+from tests.gdb import expectations
+from tests.ranks import until_inside
 
 LOOK = [
     f"source {expectations.FRAMES}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import support
+from tests import support
 
 SCRIPT = """\
 import os, signal

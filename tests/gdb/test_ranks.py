@@ -7,10 +7,11 @@ import re
 import subprocess
 from collections.abc import Iterator
 
-import expectations
 import pytest
-import support
-from ranks import ranks, until_inside
+
+from tests import support
+from tests.gdb import expectations
+from tests.ranks import ranks, until_inside
 
 TABLE_ONE = expectations.PROGRAMS / "table_one.c"
 WAITS = expectations.PROGRAMS / "waits.c"

@@ -7,9 +7,10 @@ import re
 import subprocess
 from pathlib import Path
 
-import expectations
 import pytest
-import support
+
+from tests import support
+from tests.gdb import expectations
 
 MARK = ["break mark", "run", "frame function main"]
 START = "start the program with mpipp run or mpipp gdb."
@@ -112,7 +113,7 @@ def test_loading_again(program: Path, mpi: support.MPI, tmp_path: Path) -> None:
 def test_damaged_records(program: Path, mpi: support.MPI) -> None:
     # The combiner and the arguments of two datatypes are overwritten in the process's memory.
     damage = (
-        "import mpipp.gdb.sessions as sessions\n"
+        "import mpipp.gdb.program.sessions as sessions\n"
         "registry = sessions.required().registry\n"
         "def poke(name, field, value):\n"
         "    found = registry.find('datatype', int(gdb.parse_and_eval(name)))\n"

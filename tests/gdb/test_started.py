@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 
-import support
+from tests import support
 
 PROGRAM = """\
 #include <mpi.h>

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 import subprocess
 
-import expectations
 import pytest
-import support
-import typed
+
+from tests import support, typed
+from tests.gdb import expectations
 
 # (what is typed, what gdb says); %p is any address, %n any number.
 CONVERSATION = (

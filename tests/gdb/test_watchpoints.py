@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import support
+from tests import support
 
 PROGRAM = """\
 #include <mpi.h>

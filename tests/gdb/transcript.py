@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import typed
+from tests import typed
 
 TRANSCRIPTS = Path(__file__).resolve().parent / "transcripts"
 _PROMPT = "(gdb) "

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import typed
+from tests import typed
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import conversation
-import support
-from conversation import python
+from tests import support
+from tests.languages import conversation
+from tests.languages.conversation import python
 
 VECTOR = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DOUBLE"}'
 ROWS = "{{0.5, 1.5}, {4.5, 5.5}, {8.5, 9.5}}"

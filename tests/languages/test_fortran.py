@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import conversation
 import pytest
-import support
-from conversation import python
+
+from tests import support
+from tests.languages import conversation
+from tests.languages.conversation import python
 
 INTERFACES = {"mpif.h": [], "mpi": ["-DUSE_MPI"], "mpi_f08": ["-DUSE_MPI_F08"]}
 

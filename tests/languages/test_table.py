@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-import support
+from tests import support
 
 
 def test_named_tests_exist() -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Compares mpipp's arithmetic with MPI's own on random datatypes.
 
-Run by an interpreter with mpi4py: `python check.py --seed S --count N`. Prints what differs and
-exits with 1 if anything does. Where the library itself departs from the standard, `differences.py`
-says how, and the case is counted but is no failure.
+Run by an interpreter with mpi4py: `python -m tests.oracle.check --seed S --count N`. Prints what
+differs and exits with 1 if anything does. Where the library itself departs from the standard,
+`differences.py` says how, and the case is counted but is no failure.
 """
 
 from __future__ import annotations
@@ -13,27 +13,24 @@ import collections
 import ctypes
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-sys.path[:0] = map(str, Path(__file__).resolve().parents[:3])
+from mpi4py import MPI
 
-import differences  # noqa: E402
-from expanded import children  # noqa: E402
-from generate import Generator  # noqa: E402
-from mpi4py import MPI  # noqa: E402
-
-from mpipp.datatypes import basictypes, elements  # noqa: E402
-from mpipp.datatypes import signatures as typesig  # noqa: E402
-from mpipp.datatypes.signatures import matching, runlength  # noqa: E402
-from mpipp.errors import AddressError, UnreadableMemory  # noqa: E402
-from mpipp.plain import escape  # noqa: E402
-from mpipp.python.from_mpi4py import from_mpi4py  # noqa: E402
-from mpipp.show.nested import Walker  # noqa: E402
-from mpipp.show.printing import Limits  # noqa: E402
-from mpipp.show.valuetext import values_text  # noqa: E402
-from mpipp.typetree import Datatype  # noqa: E402
-from mpipp.values.nodes import Node, buffer  # noqa: E402
+from mpipp.api.from_mpi4py import from_mpi4py
+from mpipp.common.errors import AddressError, UnreadableMemory
+from mpipp.common.text.sanitize import escape
+from mpipp.datatypes import element_address, predefined
+from mpipp.datatypes import signatures as typesig
+from mpipp.datatypes.signatures import matching, runlength
+from mpipp.datatypes.values.nodes import Node, buffer
+from mpipp.render.nested_text import Walker
+from mpipp.render.print_settings import Limits
+from mpipp.render.value_text import values_text
+from mpipp.typetree import Datatype
+from tests.expanded import children
+from tests.oracle import differences
+from tests.oracle.generate import Generator
 
 WIDEST = 1 << 16  # bytes of memory a packed datatype may touch
 MOST_DATA = 4000
@@ -79,9 +76,9 @@ def type_map(tree: Datatype, base: int = 0) -> Iterator[tuple[int, Datatype]]:
 
 def element_bytes(displacement: int, leaf: Datatype) -> list[int]:
     """The displacements of the packed bytes of one element; a pair type may have a gap."""
-    if basictypes.value_class(leaf.name) != "pair":
+    if predefined.value_class(leaf.name) != "pair":
         return list(range(displacement, displacement + leaf.size))
-    value, index, offset = basictypes.pair_layout(leaf.name, leaf.size)
+    value, index, offset = predefined.pair_layout(leaf.name, leaf.size)
     parts = (range(value), range(offset, offset + index))
     return [displacement + i for part in parts for i in part]
 
@@ -108,13 +105,13 @@ def check_pack(datatype: Any, tree: Datatype, library: str, report: Report) -> b
     ignored: set[int] = set()
     for position, (displacement, leaf) in enumerate(type_map(tree)):
         packed = len(ours)
-        element = elements.at_packed(tree, packed)
+        element = element_address.at_packed(tree, packed)
         if (element.displacement, element.packed) != (displacement, packed):
             report("at_packed", f"element {position}: {element}, expected {displacement}")
-        again = elements.resolve(tree, elements.parse(element.path))
+        again = element_address.resolve(tree, element_address.parse(element.path))
         if again != element:
             report("resolve", f"{element.path} gives {again.path}")
-        found = elements.at_displacement(tree, displacement)
+        found = element_address.at_displacement(tree, displacement)
         if len(found) < 64 and element not in found:
             report("at_displacement", f"{displacement} gives {[e.path for e in found]}")
         ours += element_bytes(displacement, leaf)
@@ -140,7 +137,7 @@ def check_search(tree: Datatype, report: Report) -> None:
                 covered[displacement + i].add(displacement)
     for offset in range(min(covered) - 2, max(covered) + 3):
         try:
-            found = {e.displacement for e in elements.at_displacement(tree, offset, 2)}
+            found = {e.displacement for e in element_address.at_displacement(tree, offset, 2)}
         except AddressError as error:
             found = set()
             before = max((s for s in starts if s <= offset), default=None)
@@ -187,12 +184,12 @@ def check_values(datatype: Any, tree: Datatype, report: Report, seed: int) -> No
     for _, leaf in type_map(tree):
         raw = packed[position : position + leaf.size]
         position += leaf.size
-        if basictypes.value_class(leaf.name) == "pair":
-            value, index = basictypes.pair_leaves(leaf.name, leaf.size)
+        if predefined.value_class(leaf.name) == "pair":
+            value, index = predefined.pair_leaves(leaf.name, leaf.size)
             expected += [value.text(raw[: value.size]), index.text(raw[value.size :])]
         else:
-            name = basictypes.F90_CLASSES.get(leaf.combiner, leaf.name)
-            expected.append(basictypes.leaf(name, leaf.size).text(raw))
+            name = predefined.F90_CLASSES.get(leaf.combiner, leaf.name)
+            expected.append(predefined.leaf(name, leaf.size).text(raw))
     node = buffer(Bytes(address, data), address - low, 1, tree)
     shown = list(leaf_texts(node))
     if sorted(shown) != sorted(expected) or (not _reorders(tree) and shown != expected):
@@ -214,7 +211,7 @@ def check_signature(tree: Datatype, report: Report) -> None:
     """The signature of two entries against the basic types in the order of MPI's packing."""
     kinds: list[str] = []
     for _, leaf in 2 * list(type_map(tree)):
-        if basictypes.value_class(leaf.name) == "pair":
+        if predefined.value_class(leaf.name) == "pair":
             kinds += typesig.pair_kinds(leaf.name)
         else:
             kinds.append(typesig.signature(leaf).at(0)[0].kind)

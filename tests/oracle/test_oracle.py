@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
-import support
-from short import some
+
+from tests import support
+from tests.short import some
 
 PYTHONS = [path for path in os.environ.get("MPIPP_ORACLE_PYTHONS", "").split(os.pathsep) if path]
 DATATYPES = some(5000)  # for each
-CHECK = Path(__file__).with_name("check.py")
+CHECK = ("-m", "tests.oracle.check")
 
 
 @pytest.mark.timeout(300)
@@ -30,10 +30,10 @@ def test_as_mpi4py_3_tells_it() -> None:
 
 def compare(python: str, datatypes: int) -> None:
     done = subprocess.run(
-        [python, CHECK, "--seed", "1", "--count", str(datatypes)],
+        [python, *CHECK, "--seed", "1", "--count", str(datatypes)],
         capture_output=True,
         text=True,
-        env=support.clean_environment(),
+        env=support.clean_environment(PYTHONPATH=str(support.ROOT)),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1] == "0 differences"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from support import need
+from tests.support import need
 
 _WORDS = (
     "--headless",

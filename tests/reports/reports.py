@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-import support
+from tests import support
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 

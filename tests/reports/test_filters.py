@@ -10,9 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import reports
-import support
-from support import MPI, on_mpi
+from tests import support
+from tests.reports import reports
+from tests.support import MPI, on_mpi
 
 KNOWN = """\
 [the library keeps its rows]

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-import reports
-import support
-from support import MPI, on_mpi
+
+from tests import support
+from tests.reports import reports
+from tests.support import MPI, on_mpi
 
 SCHEMA = Path(__file__).resolve().parent / "sarif-2.1.0.json"
 

@@ -10,12 +10,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import MPI, ROOT, compile_program, lacking, on_mpi, shell, short_directory
 
-from mpipp.rundirectory import DATA, NODES, TEXT, RunDirectory
-from mpipp.watch import nodes
-from mpipp.watch.blocks import Block
-from mpipp.watch.total import NOTHING
+from mpipp.common.run_directory import DATA, NODES, TEXT, RunDirectory
+from mpipp.watcher.output import node_results
+from mpipp.watcher.output.finding_blocks import Block
+from mpipp.watcher.output.totals import NOTHING
+from tests.support import (
+    MPI,
+    ROOT,
+    compile_program,
+    lacking,
+    on_mpi,
+    shell,
+    short_directory,
+)
 
 NOBODY = 65534
 FOUND = "error: something is wrong\n  rank 0: MPI_Send(dest = 1)"
@@ -32,8 +40,8 @@ SAID = "no errors in 1 process, 3 calls"
 
 def left(directory: Path) -> Path:
     """What `mpipp exec` leaves, to be put together by `mpipp report`; returns the node's file."""
-    found = nodes.Node("one", True, NOTHING._replace(processes=1, calls=3, errors=1), [])
-    nodes.save(str(directory), found._replace(blocks=[Block(FOUND, [RECORD])]))
+    found = node_results.Node("one", True, NOTHING._replace(processes=1, calls=3, errors=1), [])
+    node_results.save(str(directory), found._replace(blocks=[Block(FOUND, [RECORD])]))
     (path,) = (directory / NODES).iterdir()
     return path
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import reports
-import support
-from browser import Browser, browser
+
+from tests import support
+from tests.reports import reports
+from tests.reports.browser import Browser, browser
 
 WALK = (Path(__file__).resolve().parent / "walk.js").read_text()
 NASTY = (

@@ -13,14 +13,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-import support
-from browser import Browser, browser
 
-from mpipp.checks.lifelines import MISTAKEN
-from mpipp.checks.rules.onesided import MISTAKES
-from mpipp.reports import directory, lifelines
-from mpipp.reports.directory import Lifelines, Point
-from mpipp.rundirectory import DATA
+from mpipp.analysis.findings.rma_timeline import MISTAKEN
+from mpipp.analysis.rules.rma import MISTAKES
+from mpipp.common.run_directory import DATA
+from mpipp.reports import store
+from mpipp.reports.formats.html import rma_timeline_svg
+from mpipp.reports.store import Lifelines, Point
+from tests import support
+from tests.reports.browser import Browser, browser
 
 WALK = (Path(__file__).resolve().parent / "walk.js").read_text()
 DOCS = support.ROOT / "docs"
@@ -134,10 +135,10 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
     assert run(mpi, tmp_path, "examples/mailbox.c", "--check=rma", 3, "early") == 0
     (found,) = json.loads((tmp_path / "report" / DATA).read_text())["findings"]
     assert found["lifelines"] == FACTS
-    (entry,) = directory.read(str(tmp_path / "report")).findings
+    (entry,) = store.read(str(tmp_path / "report")).findings
     assert entry.lifelines
-    assert lifelines.described(entry.lifelines) == WORDS
-    picture = lifelines.svg(entry.lifelines)
+    assert rma_timeline_svg.described(entry.lifelines) == WORDS
+    picture = rma_timeline_svg.svg(entry.lifelines)
     if os.environ.get("MPIPP_UPDATE_DOCS"):
         (DOCS / "onesided.svg").write_text(picture)
     assert picture == (DOCS / "onesided.svg").read_text()
@@ -199,14 +200,16 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 @support.on_mpi("mpich4", "openmpi4")
 def test_what_is_wrong_by_itself_is_drawn(mpi: support.MPI, case: str, tmp_path: Path) -> None:
-    run(mpi, tmp_path, "tests/onesided/programs/wrong.c", "--check=rma", 2, case)
-    found = directory.read(str(tmp_path / "report")).findings
+    run(mpi, tmp_path, "tests/analysis/rma/programs/wrong.c", "--check=rma", 2, case)
+    found = store.read(str(tmp_path / "report")).findings
     (entry,) = (one for one in found if one.id != "process-died")  # of one that MPI ends for it
     assert entry.lifelines
     words, bars = WRONG[case]
-    said = f"{lifelines.title(entry.lifelines)}. {lifelines.described(entry.lifelines)}"
+    said = (
+        f"{rma_timeline_svg.title(entry.lifelines)}. {rma_timeline_svg.described(entry.lifelines)}"
+    )
     assert re.sub(r" at wrong\.c:\d+", "", said) == words
-    picture = lifelines.svg(entry.lifelines)
+    picture = rma_timeline_svg.svg(entry.lifelines)
     looks = [look for look, _ in shapes(picture)]
     assert (looks.count("epoch"), looks.count("pending"), looks.count("missing")) == (*bars, 0)
     assert looks.count("access") == 2  # one of them in the legend
@@ -243,7 +246,7 @@ def test_what_is_drawn_of_two_processes_and_of_one() -> None:
         "nothing orders them",
         "missing: a fence between the two",
     )
-    picture = lifelines.svg(of)
+    picture = rma_timeline_svg.svg(of)
     assert shapes(picture) == [
         ("back", ""),
         *[("life", ""), ("head", ""), ("name", "rank 0")],
@@ -263,16 +266,16 @@ def test_what_is_drawn_of_two_processes_and_of_one() -> None:
     tops = [float(height) for height in heights]
     assert tops[0] == tops[3] < tops[1] == tops[4] < tops[2]
     alone = of._replace(lanes=["rank 0"], points=points, edges=[], missing=(1, 2))
-    assert [look for look, _ in shapes(lifelines.svg(alone))].count("life") == 1
+    assert [look for look, _ in shapes(rma_timeline_svg.svg(alone))].count("life") == 1
 
 
 def test_what_makes_no_sense_is_not_drawn() -> None:
     of = Lifelines(["rank 0"], [point(0, "MPI_Put")], [], [], [], (0, 0), "", "")
-    assert lifelines.svg(of)
-    assert lifelines.svg(of._replace(missing=(0, 1))) == ""
-    assert lifelines.svg(of._replace(lanes=[])) == ""
-    assert lifelines.svg(of._replace(edges=[(0, -1)])) == ""
-    assert lifelines.svg(of._replace(epochs=[(0, -2)])) == ""
-    assert lifelines.svg(of._replace(points=[point(1, "MPI_Put")])) == ""
+    assert rma_timeline_svg.svg(of)
+    assert rma_timeline_svg.svg(of._replace(missing=(0, 1))) == ""
+    assert rma_timeline_svg.svg(of._replace(lanes=[])) == ""
+    assert rma_timeline_svg.svg(of._replace(edges=[(0, -1)])) == ""
+    assert rma_timeline_svg.svg(of._replace(epochs=[(0, -2)])) == ""
+    assert rma_timeline_svg.svg(of._replace(points=[point(1, "MPI_Put")])) == ""
     nasty = of._replace(points=[Point(0, "</text><script>", '"&', "")], edges=[(0, 0), (0, 0)])
-    ElementTree.fromstring(lifelines.svg(nasty))
+    ElementTree.fromstring(rma_timeline_svg.svg(nasty))

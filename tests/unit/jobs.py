@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from mpipp.checks.process import Death, Operation, Process
-from mpipp.checks.world import World
+from mpipp.analysis.context.process import Death, Operation, Process
+from mpipp.analysis.context.world import World
 from mpipp.model import (
     Buffer,
     Call,

@@ -6,10 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from jobs import WORLD, Recorded
-
-from mpipp.agreement.sums import Part
-from mpipp.checks.process import Process
+from mpipp.analysis.context.process import Process
+from mpipp.distributed.fingerprints.process import Part
 from mpipp.model import (
     Buffer,
     Call,
@@ -27,6 +25,7 @@ from mpipp.model import (
     Thread,
 )
 from mpipp.typetree import Datatype
+from tests.unit.jobs import WORLD, Recorded
 
 IN_PLACE = -1
 OPS = {"MPI_SUM": 11, "MPI_MAX": 12}  # handles

@@ -5,7 +5,16 @@ from __future__ import annotations
 
 import random
 
-from samples import (
+from mpipp.datatypes.signatures import runlength
+from mpipp.datatypes.signatures.runlength import (
+    Basic,
+    Signature,
+    concatenate,
+    repeated,
+    signature,
+)
+from mpipp.typetree import Datatype
+from tests.unit.samples import (
     CHAR,
     DOUBLE,
     DOUBLE_INT,
@@ -22,10 +31,6 @@ from samples import (
     subarray,
     vector,
 )
-
-from mpipp.datatypes.signatures import runlength
-from mpipp.datatypes.signatures.runlength import Basic, Signature, concatenate, repeated, signature
-from mpipp.typetree import Datatype
 
 
 def expanded(part: Signature) -> list[str]:

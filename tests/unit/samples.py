@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpipp.errors import UnreadableMemory
+from mpipp.common.errors import UnreadableMemory
 from mpipp.typetree import Datatype, Extents, named
 
 

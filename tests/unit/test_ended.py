@@ -6,7 +6,8 @@ from __future__ import annotations
 from subprocess import PIPE
 
 import pytest
-import support
+
+from tests import support
 
 HANGS = ["sh", "-c", "echo begun; exec sleep 600"]
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import short
+from tests import short
 
 MACHINE, WHEELS = ("mpich4", "openmpi4"), ("mpich5", "openmpi5")
 NAMES = [f"tests/test_some.py::test_{i}[-x]" for i in range(1000)]

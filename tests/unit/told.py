@@ -7,9 +7,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from mpipp.agreement import files, run
-from mpipp.checks import report
-from mpipp.rundirectory import PROCESSES, RunDirectory, paths
+from mpipp.analysis.findings import formatting
+from mpipp.common.run_directory import PROCESSES, RunDirectory, paths
+from mpipp.distributed import compare
+from mpipp.distributed.process_file import writer
 
 
 def of_nodes(directory: Path, *nodes: str) -> set[str]:
@@ -17,10 +18,10 @@ def of_nodes(directory: Path, *nodes: str) -> set[str]:
     found: set[str] = set()
     for node in nodes:
         with tempfile.TemporaryDirectory() as own:
-            compared = run.compare(_only(directory, node, own), ())
+            compared = compare.compare(_only(directory, node, own), ())
         where, label = compared.view.where, compared.view.label
-        found.update(report.fingerprint(one, where, label) for one in compared.findings)
-        found.update(report.fingerprint(one, where) for one in compared.findings)
+        found.update(formatting.fingerprint(one, where, label) for one in compared.findings)
+        found.update(formatting.fingerprint(one, where) for one in compared.findings)
     return found
 
 
@@ -28,7 +29,7 @@ def _only(directory: Path, node: str, own: str) -> str:
     made = RunDirectory(os.path.join(own, "run"))
     made.begin()
     every = paths(os.path.join(directory, PROCESSES))
-    of_node = [path for path in every if files.head(path).node == node]
+    of_node = [path for path in every if writer.head(path).node == node]
     assert of_node, f"nothing is left by {node}"
     for path in of_node:
         made.publish(f"{PROCESSES}/{os.path.basename(path)}", Path(path).read_bytes())

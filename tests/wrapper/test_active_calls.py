@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import support
-from watched import Process, all_end, ready, watched
-
 from mpipp.model import Buffer, Call, DatatypeRecord
+from tests import support
+from tests.wrapper.watched import Process, all_end, ready, watched
 
 # Stop -> what the call is described as, on both processes or on each; "-" for one that is not in
 # it. Numbers with * are peers, in brackets the shares "count@displacement in bytes".

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import support
-from watched import Process, all_end, all_until, ranked, watched
-
 from mpipp.model import Buffer, DatatypeRecord
+from tests import support
+from tests.wrapper.watched import Process, all_end, all_until, ranked, watched
 
 V = [(2, 4), (3, 16)]  # (count, displacement in bytes)
 ONES = [(1, 4), (1, 16)]

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import support
-from watched import Process, watched
 
 from mpipp.model import DatatypeRecord
 from mpipp.typetree import Extents
+from tests import support
+from tests.wrapper.watched import Process, watched
 
 DARGS = (4, None, None)
 DISTRIBS = ("BLOCK", "CYCLIC", "NONE")

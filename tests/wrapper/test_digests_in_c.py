@@ -12,13 +12,13 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import pytest
-from support import MPI, on_mpi
-from watched import Process, watched
 
 from mpipp.datatypes import signatures
-from mpipp.datatypes.signatures import digests
-from mpipp.datatypes.signatures.digests import Digest
+from mpipp.datatypes.signatures import hashing
+from mpipp.datatypes.signatures.hashing import Digest
 from mpipp.model import DatatypeRecord
+from tests.support import MPI, on_mpi
+from tests.wrapper.watched import Process, watched
 
 _DIGEST = struct.Struct("=QQ16xQQ")  # struct mpipp_digest: hash, power, elements, bits
 
@@ -84,7 +84,7 @@ def compare(mpi: MPI, seed: int, count: int) -> int:
         one.until("made")
         seen = 0
         for datatype, found in kept(one):
-            expected = digests.digest(signatures.signature(datatype.tree))
+            expected = hashing.digest(signatures.signature(datatype.tree))
             assert found == expected, datatype.tree
             seen += 1
     assert seen > count

@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import support
-from watched import compiled
+
+from tests import support
+from tests.wrapper.watched import compiled
 
 ASKED = "asked about a freed handle: "
 

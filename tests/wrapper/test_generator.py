@@ -5,26 +5,19 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from typing import Any
 
 import pytest
-import support
 
-from mpipp.cli import mpi as mpis
+from mpipp.toolchain import mpi_libraries as mpis
+from tests import support
 
 try:
     import pympistandard  # noqa: F401
 except ImportError:
     support.lacking("there is no pympistandard: run tools/setup.sh")
-sys.path.insert(0, str(support.ROOT / "wrapper" / "generator"))
-import agreement
-import buffers
-import forms
-import forum
-import generate
-import marked
-import procedures as known
+from wrapper.generator import agreement, buffers, forms, forum, generate, marked
+from wrapper.generator import procedures as known
 
 STANDARD = forum.standard()
 BY_NAME = {p.name: p for p in STANDARD + forum.removed()}

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import support
-from watched import Process, watched
-
 from mpipp.model import KINDS
+from tests import support
+from tests.wrapper.watched import Process, watched
 
 # Open MPI's files are its own or ROMIO's, which is built on MPI.
 ROMIO = {"openmpi4": "romio321", "openmpi5": "romio341"}

@@ -9,10 +9,10 @@ import random
 from collections.abc import Iterator
 
 import pytest
-import support
-from watched import Process, watched
 
 from mpipp.model import Call, Comm, DatatypeRecord
+from tests import support
+from tests.wrapper.watched import Process, watched
 
 KINDS = ("MPI_INT", "MPI_FLOAT", "VECTOR", "VECTOR")
 COLLECTIVES = ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Alltoallv")

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import support
-from watched import Process, watched
+from tests import support
+from tests.wrapper.watched import Process, watched
 
 
 def made(process: Process, stop: str) -> None:

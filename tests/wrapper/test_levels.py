@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import pytest
-import support
-from watched import Process, watched
+
+from tests import support
+from tests.wrapper.watched import Process, watched
 
 SINGLE, FUNNELED, SERIALIZED, MULTIPLE = range(4)
 

@@ -10,11 +10,10 @@ import subprocess
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
 
-import support
-from test_layers import WRAPPER, circle, folder, unit
-
-from mpipp.cli import build
-from mpipp.cli import mpi as mpis
+from mpipp.toolchain import build_wrapper
+from mpipp.toolchain import mpi_libraries as mpis
+from tests import support
+from tests.test_layers import WRAPPER, circle, folder, unit
 
 
 def symbols(objects: Path) -> Iterable[tuple[str, str, str]]:
@@ -60,14 +59,14 @@ def test_linked_symbols_point_downwards(mpi: support.MPI, tmp_path: Path) -> Non
 
 
 def compiled_references(one: support.MPI, work: Path) -> dict[str, set[str]]:
-    """As `references`, of the wrapper for an MPI, without `freeing/`: a library of its own.
+    """As `references`, of the wrapper for an MPI, without `libc_interposer/`: a library of its own.
 
     Optimization would only remove references, and takes three times as long.
     """
     probed = mpis.probe(one.mpicc)
-    build.write_have(probed, work)
-    steps = build.commands(probed, work, work / "none", extra_flags=["-O0", "-g0"])
-    failed = [done.stderr for done in build.run_all(steps.compile) if done.returncode]
+    build_wrapper.write_have(probed, work)
+    steps = build_wrapper.commands(probed, work, work / "none", extra_flags=["-O0", "-g0"])
+    failed = [done.stderr for done in build_wrapper.run_all(steps.compile) if done.returncode]
     assert failed == []
     graph = references(symbols(work))
     # The names of two object files may not be equal.
@@ -78,13 +77,16 @@ def compiled_references(one: support.MPI, work: Path) -> dict[str, set[str]]:
 def test_a_reference_upwards_and_a_circle_are_found() -> None:
     graph = references(
         [
-            ("records_store", "mpipp_find", "T"),
-            ("records_store", "mpipp_tell", "U"),
-            ("records_store", "malloc", "U"),
-            ("intercept_seam", "mpipp_tell", "D"),
-            ("intercept_seam", "mpipp_find", "U"),
+            ("registry_object_store", "mpipp_find", "T"),
+            ("registry_object_store", "mpipp_tell", "U"),
+            ("registry_object_store", "malloc", "U"),
+            ("intercept_hooks", "mpipp_tell", "D"),
+            ("intercept_hooks", "mpipp_find", "U"),
         ]
     )
-    assert graph == {"records/store": {"intercept/seam"}, "intercept/seam": {"records/store"}}
-    assert upwards(graph) == ["records/store refers to intercept/seam"]
-    assert circle(graph) == ["intercept/seam", "records/store", "intercept/seam"]
+    assert graph == {
+        "registry/object_store": {"intercept/hooks"},
+        "intercept/hooks": {"registry/object_store"},
+    }
+    assert upwards(graph) == ["registry/object_store refers to intercept/hooks"]
+    assert circle(graph) == ["intercept/hooks", "registry/object_store", "intercept/hooks"]

@@ -4,23 +4,21 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-import support
-from watched import headers
+
+from tests import support
+from tests.wrapper.watched import headers
 
 try:
     import pympistandard  # noqa: F401
 except ImportError:
     support.lacking("there is no pympistandard: run tools/setup.sh")
-sys.path.insert(0, str(support.ROOT / "wrapper" / "generator"))
-import forum
-import marked
-import null_pointers
+from tests.wrapper import null_pointers
+from wrapper.generator import forum, marked
 
 TEXT = null_pointers.program(p for p in forum.standard() + forum.removed() if marked.is_wrapped(p))
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import support
-from watched import Process, all_end, all_until, ranked, watched
-
 from mpipp.model import Info
+from tests import support
+from tests.wrapper.watched import Process, all_end, all_until, ranked, watched
 
 
 @support.every_mpi

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import support
-from watched import Process, all_until, ranked, watched
-
 from mpipp.model import Comm
+from tests import support
+from tests.wrapper.watched import Process, all_until, ranked, watched
 
 SAME_IN_ALL = ("world", "again", "doubled", "idled", "ring", "between", "merged")
 SAME_IN_TWO = ("half", "few", "created")

@@ -6,11 +6,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from support import ROOT, need
+from tests.support import ROOT, need
 
 SOURCE = """\
 #include <stdio.h>
-#include "guard/pattern.h"
+#include "buffer_guard/compare/fill_pattern.h"
 enum { BYTES = 64 };
 #define ADDS(TYPE) \\
   for (uint64_t at = 0; at + sizeof(TYPE) <= BYTES; at += sizeof(TYPE)) { \\

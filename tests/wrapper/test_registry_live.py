@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import support
 
 from mpipp.model import (
     KINDS,
@@ -27,9 +26,10 @@ from mpipp.model import (
     Thread,
     Win,
 )
-from mpipp.registry.fields import find_in
-from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry
+from mpipp.registry.layout.field_table import find_in
+from mpipp.registry.memory.address_space import ProcessMemory
+from mpipp.registry.registry import Registry
+from tests import support
 
 PROGRAM = Path(__file__).with_name("registry_live.c")
 FLAVORS = {"mpich": "MPICH", "openmpi": "Open MPI", "abi": "MPI ABI"}

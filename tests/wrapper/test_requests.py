@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import support
-from watched import Process, all_end, all_until, watched
-
 from mpipp.model import Buffer, Comm, Request
+from tests import support
+from tests.wrapper.watched import Process, all_end, all_until, watched
 
 
 @support.every_mpi

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import support
-from watched import Process, watched
-
 from mpipp.model import KINDS, DatatypeRecord
+from tests import support
+from tests.wrapper.watched import Process, watched
 
 KILOBYTES = 1024  # that a loop may take: far less than one record in a hundred would be
 

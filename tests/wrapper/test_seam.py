@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import support
-from watched import watched
+from tests import support
+from tests.wrapper.watched import watched
 
 
 @support.every_mpi

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import support
-from watched import Process, watched
-
 from mpipp.model import KINDS, Channel, Comm
+from tests import support
+from tests.wrapper.watched import Process, watched
 
 
 @support.every_mpi

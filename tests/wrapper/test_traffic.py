@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import support
-from around import Around
-from watched import Process, watched
 
-from mpipp.checks import every
-from mpipp.checks import process as checked
-from mpipp.errors import MpippError
+from mpipp.analysis import runner
+from mpipp.analysis.context import process as checked
+from mpipp.common.errors import MpippError
+from tests import support
+from tests.around import Around
+from tests.wrapper.watched import Process, watched
 
 STOPS = int(os.environ.get("MPIPP_STOPS", "50"))
 
@@ -68,7 +68,7 @@ def look(processes: Sequence[Process]) -> int:
         process.registry.invalidate()
         found.append(checked.Process(number, process.registry, Around(process.registry), None))
     failures: list[MpippError] = []
-    findings = list(every.findings(found, lambda _, error: failures.append(error)))
+    findings = list(runner.findings(found, lambda _, error: failures.append(error)))
     assert failures == []
     assert findings == [], [(one.what, [party.text for party in one.parties]) for one in findings]
     return sum(len(one.operations) for one in found)

@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import support
-from watched import compiled, watched
+
+from tests import support
+from tests.wrapper.watched import compiled, watched
 
 OTHER = {  # an MPI whose wrapper is of the wrong flavor
     "mpich4": "openmpi4",
@@ -142,9 +143,9 @@ request.Wait()
 
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_mpi4py(mpi: support.MPI) -> None:
-    from mpipp.registry.fields import find_in
-    from mpipp.registry.memory import ProcessMemory
-    from mpipp.registry.reader import Registry
+    from mpipp.registry.layout.field_table import find_in
+    from mpipp.registry.memory.address_space import ProcessMemory
+    from mpipp.registry.registry import Registry
 
     with support.running(
         [mpi.python, "-c", MPI4PY],

@@ -6,10 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import support
-from watched import Process, watched
-
 from mpipp.model import DatatypeRecord
+from tests import support
+from tests.wrapper.watched import Process, watched
 
 VECTOR = "VECTOR", {"count": 3, "blocklength": 2, "stride": 4}
 STRUCT = "STRUCT", {"count": 2, "blocklengths": (2, 1), "displacements": (32, 0)}

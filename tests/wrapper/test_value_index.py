@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import pytest
-import support
-from watched import PROGRAMS
+
+from tests import support
+from tests.wrapper.watched import PROGRAMS
 
 PROGRAM = """
 #define _GNU_SOURCE

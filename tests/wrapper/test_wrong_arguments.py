@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import support
-from watched import watched
-
 from mpipp.model import Constructor, DatatypeRecord
+from tests import support
+from tests.wrapper.watched import watched
 
 EXPECTED: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("MPI_Type_vector", "VECTOR", {"count": -1, "blocklength": 2, "stride": 3}, "MPI_INT"),

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import support
 
-from mpipp.cli import build
-from mpipp.cli import mpi as mpis
 from mpipp.model import KINDS, Broken, Call, Request, Thread
-from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry
+from mpipp.registry.memory.address_space import ProcessMemory
+from mpipp.registry.registry import Registry
+from mpipp.toolchain import build_wrapper
+from mpipp.toolchain import mpi_libraries as mpis
+from tests import support
 
 PROGRAMS = Path(__file__).with_name("programs")
 _LONGEST = 120  # seconds for a process to get anywhere, on a busy machine
@@ -144,7 +144,7 @@ def headers(mpi: support.MPI) -> list[str]:
     directory.mkdir(parents=True, exist_ok=True)
     with support.locked(directory / "lock"):
         if not (directory / "mpipp_have.h").exists():
-            build.write_have(mpis.probe(mpi.mpicc), directory)
+            build_wrapper.write_have(mpis.probe(mpi.mpicc), directory)
     return [f"-I{directory}", f"-I{support.ROOT / 'wrapper'}", f"-I{PROGRAMS}"]
 
 

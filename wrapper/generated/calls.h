@@ -4,10 +4,10 @@
 #define MPIPP_CALLS_H
 
 #include "rename.h"
-#include "mpi/vendor.h"
+#include "abi/vendor.h"
 #include "unrename.h"
-#include "intercept/intercept.h"
-#include "intercept/plain.h"
+#include "intercept/wrapper_body.h"
+#include "intercept/fast_path.h"
 
 // Handles by value, in a whole register (vendor.h).
 typedef mpipp_arg mpipp_MPI_Comm;

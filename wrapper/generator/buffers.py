@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import marked
-import procedures as known
-from forum import Parameter, Procedure
+from wrapper.generator import marked
+from wrapper.generator import procedures as known
+from wrapper.generator.forum import Parameter, Procedure
 
 COUNTS = {
     "POLYXFER_NUM_ELEM_NNI", "POLYXFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "POLYDTYPE_NUM_ELEM_NNI",

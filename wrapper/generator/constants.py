@@ -46,7 +46,7 @@ ORDER_C ORDER_FORTRAN DISTRIBUTE_BLOCK DISTRIBUTE_CYCLIC DISTRIBUTE_NONE DISTRIB
 BSEND_OVERHEAD
 """.split()
 
-# Those of collective calls that the ledger keeps (recorders/failures.c).
+# Those of collective calls that the ledger keeps (recorder/matching/failed_calls.c).
 ERROR_CLASSES = """
 ACCESS ARG FILE_EXISTS FILE_IN_USE IN_STATUS INTERN IO NOT_SAME NO_SPACE NO_SUCH_FILE OTHER PENDING
 QUOTA READ_ONLY TRUNCATE UNKNOWN

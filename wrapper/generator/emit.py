@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import arguments
-import ordinals
-import procedures as known
-from arguments import declaration, key
-from buffers import Buffer, buffers_of, roles
-from forum import Parameter, Procedure
-from nesting import ended_handle, inside
+from wrapper.generator import arguments, ordinals
+from wrapper.generator import procedures as known
+from wrapper.generator.arguments import declaration, key
+from wrapper.generator.buffers import Buffer, buffers_of, roles
+from wrapper.generator.forum import Parameter, Procedure
+from wrapper.generator.nesting import ended_handle, inside
 
 SCALARS = {  # parameter name -> field of the call record and its "present" bit
     "dest": ("dest", "DEST"),
@@ -76,8 +75,8 @@ def prelude() -> str:
     """calls.h: what the files of wrappers begin with."""
     types = sorted({t for t, _ in known.HANDLES.values()})
     lines = ["#ifndef MPIPP_CALLS_H", "#define MPIPP_CALLS_H", ""]
-    lines += ['#include "rename.h"', '#include "mpi/vendor.h"', '#include "unrename.h"']
-    lines += ['#include "intercept/intercept.h"', '#include "intercept/plain.h"', ""]
+    lines += ['#include "rename.h"', '#include "abi/vendor.h"', '#include "unrename.h"']
+    lines += ['#include "intercept/wrapper_body.h"', '#include "intercept/fast_path.h"', ""]
     lines += ["// Handles by value, in a whole register (vendor.h)."]
     lines += [f"typedef mpipp_arg mpipp_{t};" for t in types]
     lines += ["", '#define EXPORT __attribute__((visibility("default")))']
@@ -137,7 +136,7 @@ def _profiling_body(procedure: Procedure) -> list[str]:
 
 
 def _plain_body(procedure: Procedure) -> list[str]:
-    """The shortest way (intercept/plain.h); else by a jump that leaves no frame, to all others."""
+    """The fast path (intercept/fast_path.h), or a jump that leaves no frame, to all others."""
     name = procedure.name
     given = ", ".join(p.name for p in procedure.parameters)
     to_mpi = ", ".join(_argument(p, procedure) for p in procedure.parameters)
@@ -265,7 +264,7 @@ def _hooked(procedure: Procedure) -> list[str]:
 
 
 def _results(procedure: Procedure) -> str:
-    """Where the call stores what it gives out (seam.h); empty if it gives out nothing."""
+    """The argument for a result of the call (intercept/hooks.h); empty if there is none."""
     found: dict[str, str] = {}
     requests = _requests(procedure)
     # Inquiries of topologies give out numbers of the same kinds.

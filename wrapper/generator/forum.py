@@ -10,9 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import forms
-import procedures as known
 import pympistandard
+
+from wrapper.generator import forms
+from wrapper.generator import procedures as known
 
 
 @dataclass(frozen=True)

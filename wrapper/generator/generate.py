@@ -12,14 +12,10 @@ import argparse
 import sys
 from pathlib import Path
 
-import constants
-import emit
-import letters
-import marked
-import procedures as known
-import table
-from forum import Procedure, removed, standard
-from marked import is_marked, is_recorded, is_wrapped
+from wrapper.generator import constants, emit, letters, marked, table
+from wrapper.generator import procedures as known
+from wrapper.generator.forum import Procedure, removed, standard
+from wrapper.generator.marked import is_marked, is_recorded, is_wrapped
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "wrapper" / "generated"

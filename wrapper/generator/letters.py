@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The numbers of mpipp/datatypes/signatures/digests.py for the wrapper."""
+"""The numbers of mpipp/datatypes/signatures/hashing.py for the wrapper."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-import constants
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from mpipp.datatypes.signatures import digests
+from mpipp.datatypes.signatures import hashing
+from wrapper.generator import constants
 
 
 def _pair(numbers: tuple[int, int]) -> str:
@@ -17,10 +12,10 @@ def _pair(numbers: tuple[int, int]) -> str:
 
 
 def _row(name: str) -> str:
-    found = digests.letters(name)
+    found = hashing.letters(name)
     bits = 0
     numbers = []
-    for one in (*found, digests.EMPTY, digests.EMPTY)[:2]:
+    for one in (*found, hashing.EMPTY, hashing.EMPTY)[:2]:
         numbers += [f"{one.first:#x}u", f"{one.second:#x}u"]
         bits |= one.bits
     return f'  X("{name}", {len(found)}, {", ".join(numbers)}, {bits})'
@@ -30,15 +25,15 @@ def text() -> str:
     """generated/letters.h: constants, and the letters of predefined datatypes."""
     rows = " \\\n".join(_row(f"MPI_{name}") for name in constants.DATATYPES)
     return f"""\
-// Of mpipp/datatypes/signatures/digests.py, where it is said what they mean.
+// Of mpipp/datatypes/signatures/hashing.py, where it is said what they mean.
 #ifndef MPIPP_LETTERS_H
 #define MPIPP_LETTERS_H
 
-#define MPIPP_DIGEST_PRIME {digests.PRIME:#x}u
-#define MPIPP_DIGEST_POINTS {_pair(digests.POINTS)}
-#define MPIPP_LETTER_SEEDS {_pair(digests.SEEDS)} // for names that are not below
-#define MPIPP_LETTER_BYTE {digests.BYTE}
-#define MPIPP_LETTER_PACKED {digests.PACKED}
+#define MPIPP_DIGEST_PRIME {hashing.PRIME:#x}u
+#define MPIPP_DIGEST_POINTS {_pair(hashing.POINTS)}
+#define MPIPP_LETTER_SEEDS {_pair(hashing.SEEDS)} // for names that are not below
+#define MPIPP_LETTER_BYTE {hashing.BYTE}
+#define MPIPP_LETTER_PACKED {hashing.PACKED}
 
 // X(name, elements, the first one's letter in both digests, the second one's of a pair, bits)
 #define MPIPP_LETTERS(X) \\

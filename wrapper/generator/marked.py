@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import procedures as known
-from arguments import declaration, key
-from forum import Procedure
+from wrapper.generator import procedures as known
+from wrapper.generator.arguments import declaration, key
+from wrapper.generator.forum import Procedure
 
 MOST = 2  # handles of one
 
@@ -94,7 +94,7 @@ def rows(marked: Iterable[Procedure]) -> str:
 
 def wrappers(procedures: list[Procedure]) -> str:
     """calls_marked.c: the wrappers of procedures that are not recorded."""
-    lines = '#include "calls.h"\n#include "intercept/marked.h"\n\n'
+    lines = '#include "calls.h"\n#include "intercept/unrecorded_calls.h"\n\n'
     return lines + "".join(_wrapper(p) for p in procedures)
 
 

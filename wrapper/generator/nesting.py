@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import procedures as known
-from forum import Parameter, Procedure
+from wrapper.generator import procedures as known
+from wrapper.generator.forum import Parameter, Procedure
 
 ENDS = ("_free", "_disconnect", "_close", "_finalize")
 # In a program of another flavor a handle has another size, and no thread has a record.

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import agreement
-from forum import Parameter, Procedure
-from procedures import RECEIVED
+from wrapper.generator import agreement
+from wrapper.generator.forum import Parameter, Procedure
+from wrapper.generator.procedures import RECEIVED
 
 MATCHES = ("Mprobe", "Improbe")  # they take a message, of which another call receives the data
 STARTS = {"Start": "request, 1", "Startall": "array_of_requests, count"}

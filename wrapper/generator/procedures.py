@@ -57,7 +57,7 @@ UNWRAPPED = {
     "Status_set_source", "Status_set_tag", "Status_set_error",
 }  # fmt: skip
 
-# Made so often that they have a shortest way (intercept/plain.h).
+# Made so often that they have a shortest way (intercept/fast_path.h).
 PLAIN_MADE = {"Isend", "Irecv"}
 PLAIN = {*PLAIN_MADE, "Waitall"}
 

@@ -11,13 +11,10 @@ import re
 import textwrap
 from collections.abc import Iterable
 
-import agreement
-import emit
-import forms
-import marked
-from buffers import Buffer, buffers_of
-from forum import Procedure
-from procedures import POLLING
+from wrapper.generator import agreement, emit, forms, marked
+from wrapper.generator.buffers import Buffer, buffers_of
+from wrapper.generator.forum import Procedure
+from wrapper.generator.procedures import POLLING
 
 
 def _buffer(buffer: Buffer, procedure: Procedure) -> str:

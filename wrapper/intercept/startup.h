@@ -3,7 +3,7 @@
 #ifndef MPIPP_STARTUP_H
 #define MPIPP_STARTUP_H
 
-#include "records/records.h"
+#include "registry/records.h"
 
 // A record for this thread; NULL in a program this library must leave alone, or without memory.
 struct mpipp_thread *mpipp_thread_new(void);

@@ -5,7 +5,7 @@ The answer is exact and no repetition is written out. Two cursors walk along bot
 is one object on both sides is passed at once. Where both are inside repetitions, of P and of Q
 elements, it is enough that the next P + Q elements agree: then all do, to where the first of the
 two repetitions ends (theorem of Fine and Wilf). A walk that takes too many steps all the same, as
-between two ways to build a Fibonacci word, is taken again on `recompression`'s form of the two.
+between two ways to build a Fibonacci word, is taken again on `grammar`'s form of the two.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mpipp.datatypes.signatures import recompression
+from mpipp.datatypes.signatures import grammar
 from mpipp.datatypes.signatures.runlength import Basic, Node, Signature
 
 _STEPS = 20_000  # beyond one for each item of both signatures
@@ -74,7 +74,7 @@ def equal_prefix(first: Signature, second: Signature) -> int:
     try:
         return _walk(first, second)
     except _TooLong:
-        return _walk(*recompression.recompressed(first, second), bounded=False)
+        return _walk(*grammar.recompressed(first, second), bounded=False)
 
 
 def _items(signature: Signature) -> int:

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 from typing import Union
 
-from mpipp.datatypes import basictypes, elements
+from mpipp.datatypes import element_address, predefined
 from mpipp.typetree import Datatype
 
 _SPLICED = 8  # entries of a part that is written into the whole where it occurs once
@@ -38,7 +38,7 @@ class Basic:
 class Signature:
     """A sequence of basic types.
 
-    `items` are parts with the number of copies of each; `elements` is the length, `size` the
+    `items` are parts with the number of copies of each; `element_address` is the length, `size` the
     bytes of packed data. Made by `signature`, `repeated` and `concatenate`.
     """
 
@@ -131,9 +131,9 @@ def _of(node: Datatype) -> Signature:
         return _normal((part.signature, copies) for part, copies in node.shape.copies())
     if node.is_marker:
         return EMPTY
-    if basictypes.value_class(node.name) == "pair":
+    if predefined.value_class(node.name) == "pair":
         first, second = pair_kinds(node.name)
-        layout = basictypes.pair_layout(node.name, node.size)
+        layout = predefined.pair_layout(node.name, node.size)
         parts = (basic(first, layout.value_size), 1), (basic(second, layout.index_size), 1)
         return _normal(parts)
     return _normal(((basic(_kind(node), node.size), 1),))
@@ -151,7 +151,7 @@ def _kind(node: Datatype) -> str:
         # One matches another that was made with the same p and r only (MPI-4.1, section 19.1.9).
         given = [f"{name} {_undefined(value)}" for name, value in node.arguments.items()]
         return f"{node.combiner}({', '.join(given)})"
-    known = elements.ALIASES.get(elements.kind(node))
+    known = element_address.ALIASES.get(element_address.kind(node))
     return f"MPI_{known}" if known else node.name
 
 

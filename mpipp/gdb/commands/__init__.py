@@ -11,35 +11,35 @@ from mpipp.gdb import console
 from mpipp.gdb.commands import (
     attach,
     blocks,
-    breakpoints,
+    break_,
     browse,
     check,
     compare,
     frame,
     guard,
     info,
-    listing,
     make,
     match,
     overlap,
+    print_,
     py,
     rank,
-    show,
-    watchpoints,
+    watch,
     why,
 )
 from mpipp.gdb.commands.base import Command
+from mpipp.gdb.commands.list import command
 
 SUBCOMMANDS: tuple[type[Command], ...] = (
-    show.Print,
-    listing.List,
+    print_.Print,
+    command.List,
     info.Info,
     py.Py,
     frame.Frame,
     rank.Rank,
     attach.Attach,
-    breakpoints.Break,
-    watchpoints.Watch,
+    break_.Break,
+    watch.Watch,
     guard.Guard,
     browse.Browse,
     check.Check,
@@ -55,7 +55,7 @@ SUBCOMMANDS: tuple[type[Command], ...] = (
 
 def register() -> None:
     """Make gdb know the commands."""
-    show.Mpipp()
+    print_.Mpipp()
     names = []
     for subcommand in SUBCOMMANDS:
         subcommand()
@@ -85,4 +85,4 @@ class _Variable(Command):
         """What to write."""
         # gdb took the blanks that may have stood before the argument.
         blank = "" if argument.startswith(("[", "(", "%", ".", "->")) else " "
-        return show.show(self._word + blank + argument) if self._ready else ()
+        return print_.show(self._word + blank + argument) if self._ready else ()

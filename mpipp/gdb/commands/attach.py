@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.gdb import console, text
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.gdb import console, output
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.program import names
-from mpipp.gdb.ranks import first_thread, inferiors, label
+from mpipp.gdb.program import symbol_names
+from mpipp.gdb.program.ranks import first_thread, inferiors, label
 
 
 class Attach(Command):
@@ -34,7 +34,7 @@ class Attach(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"attach{argument}")
+            return print_.show(f"attach{argument}")
         words = argument.split()
         wrong = next((word for word in words if not word.isdigit()), None)
         if wrong is not None or not words:
@@ -49,7 +49,7 @@ def _attached(pids: list[int]) -> Iterator[str]:
         if pid in there:
             yield f"process {pid} is attached already"
             continue
-        with text.quiet():
+        with output.quiet():
             reason = _attach(pid)
         if reason:
             yield f"process {pid}: {reason}"
@@ -69,7 +69,7 @@ def _attach(pid: int) -> str:
     # What gdb says if it cannot.
     own = gdb.selected_inferior()
     added = None
-    if own.pid or names.program():
+    if own.pid or symbol_names.program():
         console.output("add-inferior -no-connection")
         added = max(gdb.inferiors(), key=lambda inferior: inferior.num)
         console.output("inferior {}", added.num)

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.gdb import console, sessions, text
-from mpipp.gdb.program import stacks
-from mpipp.plain import plain
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.gdb import console, output
+from mpipp.gdb.program import abandoned_frames, sessions
 
 _NUMBER = re.compile(r"\d{100,}")
 
@@ -36,8 +36,8 @@ class Command(gdb.Command):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by gdb. The one place where errors are turned into gdb's."""
         try:
-            with _no_collection(), stacks.any_thread(), sessions.at_prompt():
-                text.write(self.lines(argument.strip()))
+            with _no_collection(), abandoned_frames.any_thread(), sessions.at_prompt():
+                output.write(self.lines(argument.strip()))
         except (MpippError, gdb.error) as error:
             raise gdb.GdbError(sentence(str(error))) from None
         except UnicodeDecodeError as error:  # which names.py does not expect

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.gdb import parameters
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.gdb import settings
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.words import operands
-from mpipp.show import jsontext, memorymap
-from mpipp.show.memorymap import MemoryMap, blockstext
+from mpipp.gdb.parser import operands
+from mpipp.render import json_output, memory_map
+from mpipp.render.memory_map import MemoryMap, blocks_text
 
 _MOST_BLOCKS = 10_000  # of a list in JSON
 
@@ -38,20 +38,20 @@ class Blocks(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"blocks{argument}")
+            return print_.show(f"blocks{argument}")
         options, rest = operands.options(argument, ("--map", "--json"))
         if not rest:
             raise MpippError("write mpipp blocks TYPE [COUNT] [--map]")
         operand = operands.entries(rest)
-        found = memorymap.memory_map(operand.datatype.tree, operand.count)
+        found = memory_map.memory_map(operand.datatype.tree, operand.count)
         if "--json" in options:
-            content = blockstext.content(found, operand.text, _MOST_BLOCKS)
-            return [jsontext.document("blocks", content)]
+            content = blocks_text.content(found, operand.text, _MOST_BLOCKS)
+            return [json_output.document("blocks", content)]
         return _lines(found, operand.text, "--map" in options)
 
 
 def _lines(found: MemoryMap, name: str, drawn: bool) -> Iterator[str]:
-    yield from blockstext.lines(found, name, parameters.limits().elements)
+    yield from blocks_text.lines(found, name, settings.limits().elements)
     if drawn and found.region.comb is not None:
         yield ""
-        yield from memorymap.text(found)
+        yield from memory_map.text(found)

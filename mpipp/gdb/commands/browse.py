@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp.gdb.commands import show
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.words import operands
+from mpipp.gdb.parser import operands
 
 _TERMINAL = "--terminal"
 
@@ -32,16 +32,16 @@ class Browse(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"browse{argument}")
+            return print_.show(f"browse{argument}")
         options, rest = operands.options(argument, (_TERMINAL,))
         # Sockets and processes take some time to load.
-        from mpipp.gdb.browsing import opening
+        from mpipp.gdb.browser_server import open_client
 
-        return opening.browse(rest, _TERMINAL in options)
+        return open_client.browse(rest, _TERMINAL in options)
 
 
 def close() -> None:
     """Stop serving browsers."""
-    opening = sys.modules.get("mpipp.gdb.browsing.opening")
+    opening = sys.modules.get("mpipp.gdb.browser_server.open_client")
     if opening is not None:
         opening.close()

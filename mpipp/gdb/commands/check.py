@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mpipp.errors import MpippError
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.words import operands
+from mpipp.gdb.parser import operands
 
 
 class Check(Command):
@@ -31,13 +31,13 @@ class Check(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"check{argument}")
+            return print_.show(f"check{argument}")
         options, rest = operands.options(argument, ("--leaks", "--json"))
         if len(rest.split()) > 1:
             raise MpippError(
                 'mpipp check takes one list of checks, "messages,leaks", --leaks and --json: '
                 f'"{rest}"'
             )
-        from mpipp.gdb import checking  # the checks take some time to load
+        from mpipp.gdb.analysis import check_text  # the checks take some time to load
 
-        return checking.lines(rest, "--leaks" in options, "--json" in options)
+        return check_text.lines(rest, "--leaks" in options, "--json" in options)

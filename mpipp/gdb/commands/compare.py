@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp.gdb.commands import show
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.words import operands
+from mpipp.gdb.parser import operands
 
 
 class Compare(Command):
@@ -35,8 +35,8 @@ class Compare(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"compare{argument}")
+            return print_.show(f"compare{argument}")
         options, rest = operands.options(argument, ("--elements", "--json"))
-        from mpipp.gdb import comparing  # takes some time to load
+        from mpipp.gdb.analysis import compare_text  # takes some time to load
 
-        return comparing.lines(rest, "--elements" in options, "--json" in options)
+        return compare_text.lines(rest, "--elements" in options, "--json" in options)

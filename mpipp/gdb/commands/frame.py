@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.gdb import console, sessions, text
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.gdb import console, output
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers
-from mpipp.plain import plain
+from mpipp.gdb.printers import buffer_lookup
+from mpipp.gdb.program import calling_frame, sessions
 
 
 class Frame(Command):
@@ -32,7 +32,7 @@ class Frame(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """The line of Python, if it is one; gdb shows the frame."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"frame{argument}")
+            return print_.show(f"frame{argument}")
         if argument.isdigit():
             _thread(int(argument)).switch()
         elif argument:
@@ -41,15 +41,15 @@ class Frame(Command):
                 '"frame" or "up"'
             )
         session = sessions.required()
-        call = buffers.active_call(session)
+        call = buffer_lookup.active_call(session)
         stopped = _stopped_by_wrapper() if call is None else None
         if stopped is not None:
             show_frame(stopped)
             return ()
         if call is None:
             raise MpippError('this thread is in no MPI call: see "mpipp list calls"')
-        show_frame(callers.user(call.site))
-        python = callers.python_line(gdb.selected_thread().ptid[1], session)
+        show_frame(calling_frame.user(call.site))
+        python = calling_frame.python_line(gdb.selected_thread().ptid[1], session)
         return [f"in Python: {python}"] if python else ()
 
 
@@ -62,16 +62,16 @@ def show_frame(frame: gdb.Frame) -> None:
     kept = "\n\t\x1a" if gdb.parameter("annotate") else "\n\t"
     if plain(said, kept) == said:
         before.select()
-        console.execute("frame level {}", callers.level(frame))  # which tells front ends
+        console.execute("frame level {}", calling_frame.level(frame))  # which tells front ends
     else:
-        text.write(line.expandtabs() for line in said.rstrip("\n").split("\n"))
+        output.write(line.expandtabs() for line in said.rstrip("\n").split("\n"))
 
 
 def _stopped_by_wrapper() -> gdb.Frame | None:
     # Outside of a call: what has called the wrapper, to give memory back, or what its handler of
     # signals has interrupted, which touches a guarded buffer.
-    frame = callers.wrapper()
-    while frame is not None and callers.is_wrapper(frame):
+    frame = calling_frame.wrapper()
+    while frame is not None and calling_frame.is_wrapper(frame):
         frame = frame.older()
     is_handler = frame is not None and frame.type() == gdb.SIGTRAMP_FRAME
     return frame.older() if frame is not None and is_handler else frame

@@ -7,14 +7,13 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.gdb import sessions
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.program import sites
-from mpipp.gdb.program.memory import core_file
-from mpipp.gdb.sessions import Session
-from mpipp.gdb.words import expressions
+from mpipp.gdb.parser import expressions
+from mpipp.gdb.program import call_sites, sessions
+from mpipp.gdb.program.inferior_memory import core_file
+from mpipp.gdb.program.sessions import Session
 from mpipp.model import Request
 
 _ALL = "all"
@@ -45,7 +44,7 @@ class Guard(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"guard{argument}")
+            return print_.show(f"guard{argument}")
         if not argument:
             raise MpippError("write mpipp guard REQUEST, or mpipp guard all")
         session = sessions.required()
@@ -70,7 +69,7 @@ class Guard(Command):
 
 def _switch(session: Session, caller: int, procedure: str) -> list[str]:
     # The call with this return address; 0: all.
-    which = f"{procedure}, called at {sites.call(caller)}," if caller else "all calls"
+    which = f"{procedure}, called at {call_sites.call(caller)}," if caller else "all calls"
     for switch in session.registry.guard_switches():
         if (switch.caller, switch.procedure) == (caller, procedure):
             session.inferior.write_memory(switch.address, _ON)

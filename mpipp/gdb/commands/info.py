@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mpipp.errors import MpippError
-from mpipp.gdb import sessions
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.sessions import Session
+from mpipp.gdb.program import sessions
+from mpipp.gdb.program.sessions import Session
 from mpipp.model import KINDS, Broken, ProcessInfo
 
 
@@ -24,7 +24,7 @@ class Info(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"info{argument}")
+            return print_.show(f"info{argument}")
         if argument:
             raise MpippError('mpipp info takes no argument: for one object, write "mpipp HANDLE"')
         return _lines(sessions.required())

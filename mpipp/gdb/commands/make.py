@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.words import operands
+from mpipp.gdb.parser import operands
 
 _LANGUAGES = ("--c", "--fortran", "--mpi4py")
 _NAME = re.compile(r"(?:^|\s)--name(?:\s+([^\W\d]\w*))?(?=\s|$)")
@@ -35,16 +35,16 @@ class Make(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"make{argument}")
+            return print_.show(f"make{argument}")
         function, rest = _named(argument)
         options, text = operands.options(rest, _LANGUAGES)
         if not text:
             raise MpippError("write mpipp make STRUCT [--c|--fortran|--mpi4py] [--name NAME]")
         if len(options) > 1:
             raise MpippError(f"write one of {', '.join(_LANGUAGES)}")
-        from mpipp.gdb import making  # takes some time to load
+        from mpipp.gdb.analysis import make_text  # takes some time to load
 
-        return making.lines(text, "".join(options), function)
+        return make_text.lines(text, "".join(options), function)
 
 
 def _named(argument: str) -> tuple[str, str]:

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
-from mpipp.checks.rules import cited
-from mpipp.datatypes.signatures import regular
-from mpipp.errors import MpippError
-from mpipp.gdb import parameters
-from mpipp.gdb.commands import show
+from mpipp.analysis.rules import cited
+from mpipp.common.errors import MpippError
+from mpipp.datatypes.signatures import formatting
+from mpipp.gdb import settings
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.words import operands
-from mpipp.gdb.words.operands import Operand
-from mpipp.show import jsontext, match
-from mpipp.show.match import Entries
+from mpipp.gdb.parser import operands
+from mpipp.gdb.parser.operands import Operand
+from mpipp.render import json_output, signature_mismatch
+from mpipp.render.signature_mismatch import Entries
 
 _JSON = ("--json",)
 _MOST_ENTRIES = 10_000  # of a signature in JSON
@@ -38,7 +38,7 @@ class Typesig(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"typesig{argument}")
+            return print_.show(f"typesig{argument}")
         options, rest = operands.options(argument, _JSON)
         if not rest:
             raise MpippError("write mpipp typesig TYPE [COUNT]")
@@ -49,14 +49,14 @@ class Typesig(Command):
 def _lines(found: Entries) -> Iterator[str]:
     whole = found.signature
     if whole.elements:
-        yield regular.text(whole, parameters.limits().elements)
+        yield formatting.text(whole, settings.limits().elements)
     elements = f"{whole.elements} element{'' if whole.elements == 1 else 's'}"
     yield f"{elements}, {whole.size} byte{'' if whole.size == 1 else 's'}"
 
 
 def _document(found: Entries) -> str:
     whole = found.signature
-    signature, complete = regular.entries(whole, _MOST_ENTRIES)
+    signature, complete = formatting.entries(whole, _MOST_ENTRIES)
     content = {
         "datatype": found.text,
         "count": found.count,
@@ -65,7 +65,7 @@ def _document(found: Entries) -> str:
         "signature": signature,
         "complete": complete,
     }
-    return jsontext.document("typesig", content)
+    return json_output.document("typesig", content)
 
 
 class Match(Command):
@@ -91,16 +91,20 @@ class Match(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"match{argument}")
+            return print_.show(f"match{argument}")
         options, rest = operands.options(argument, _JSON)
         sides = operands.both(rest, "mpipp match TYPE [COUNT] with TYPE [COUNT]")
         read = [operands.entries(side) for side in sides]
         sender, receiver = map(_entries, read)
-        found = match.compare(sender, receiver)
+        found = signature_mismatch.compare(sender, receiver)
         if options:
-            return [jsontext.document("match", match.content(found, sender, receiver))]
+            return [
+                json_output.document("match", signature_mismatch.content(found, sender, receiver))
+            ]
         standard = read[0].session.registry.info.standard
-        return match.lines(found, sender, receiver, cite=lambda section: cited(section, standard))
+        return signature_mismatch.lines(
+            found, sender, receiver, cite=lambda section: cited(section, standard)
+        )
 
 
 def _entries(operand: Operand) -> Entries:

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp.datatypes.overlap import Buffer
-from mpipp.errors import MpippError
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.datatypes.memory import Buffer
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.words import operands
-from mpipp.gdb.words.operands import Operand
-from mpipp.show import jsontext
-from mpipp.show.memorymap import blockstext
+from mpipp.gdb.parser import operands
+from mpipp.gdb.parser.operands import Operand
+from mpipp.render import json_output
+from mpipp.render.memory_map import blocks_text
 
 
 class Overlap(Command):
@@ -33,7 +33,7 @@ class Overlap(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"overlap{argument}")
+            return print_.show(f"overlap{argument}")
         options, rest = operands.options(argument, ("--json",))
         sides = operands.both(rest, "mpipp overlap TYPE ADDR [COUNT] with TYPE ADDR [COUNT]")
         first, second = (operands.buffer(side) for side in sides)
@@ -44,9 +44,9 @@ class Overlap(Command):
         buffers = _buffer(first), _buffer(second)
         names = first.text, second.text
         if options:
-            content = blockstext.overlap_content(*buffers, names)
-            return [jsontext.document("overlap", content)]
-        return blockstext.overlap_lines(*buffers, names)
+            content = blocks_text.overlap_content(*buffers, names)
+            return [json_output.document("overlap", content)]
+        return blocks_text.overlap_lines(*buffers, names)
 
 
 def _buffer(operand: Operand) -> Buffer:

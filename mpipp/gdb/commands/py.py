@@ -9,13 +9,13 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.gdb import sessions
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError, UnreadableMemory
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.sessions import Session
-from mpipp.gdb.words import expressions
-from mpipp.gdb.words.expressions import Target
+from mpipp.gdb.parser import expressions
+from mpipp.gdb.parser.expressions import Target
+from mpipp.gdb.program import sessions
+from mpipp.gdb.program.sessions import Session
 from mpipp.model import KINDS, Broken, Object
 
 # CPython on 64-bit machines, not free-threaded: an object is its reference count and its type;
@@ -49,7 +49,7 @@ class Py(Command):
         address = expressions.number(word) if word[0].isdigit() else _named(word)
         found = _object(word, address, session)
         element, rest = expressions.element(rest)
-        return show.about(Target(word, found, element, rest.strip()), session)
+        return print_.about(Target(word, found, element, rest.strip()), session)
 
 
 def _object(word: str, address: int, session: Session) -> Object:

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
-from mpipp.errors import MpippError
-from mpipp.gdb import console, sessions, text
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.gdb import console, output
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.frame import show_frame
 from mpipp.gdb.commands.info import process
-from mpipp.gdb.printing import buffers
-from mpipp.gdb.program import callers, stacks
-from mpipp.gdb.program.memory import selected
-from mpipp.gdb.ranks import inferiors, rank
+from mpipp.gdb.printers import buffer_lookup
+from mpipp.gdb.program import abandoned_frames, calling_frame, sessions
+from mpipp.gdb.program.inferior_memory import selected
+from mpipp.gdb.program.ranks import inferiors, rank
 
 _NONE = 'there is no process of rank {} in this gdb: see "mpipp attach"'
 
@@ -36,16 +36,16 @@ class Rank(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """The process; gdb shows the frame."""
         if argument.startswith("[") or re.match(r"at\b|packed\b", argument):  # a variable
-            return show.show(f"rank {argument}")
+            return print_.show(f"rank {argument}")
         if not argument.isdigit():
             raise MpippError("write mpipp rank N, with a rank in MPI_COMM_WORLD")
         inferior = _of_rank(int(argument))
         with_call = _select(inferior)
         info = sessions.required().registry.info
-        text.write([f"inferior {inferior.num}, {process(info)}"])
+        output.write([f"inferior {inferior.num}, {process(info)}"])
         if with_call is not None:
             show_frame(with_call)
-        elif (newest := stacks.newest_frame()) is not None:
+        elif (newest := abandoned_frames.newest_frame()) is not None:
             show_frame(newest)
         return ()
 
@@ -75,15 +75,15 @@ def _unknown(every: Iterable[gdb.Inferior]) -> Iterator[str]:
 
 def _select(inferior: gdb.Inferior) -> gdb.Frame | None:
     # By gdb's own command, of which front ends are told; the frame that called MPI, if one did.
-    with text.quiet():
+    with output.quiet():
         console.output("inferior {}", inferior.num)
     every = sorted(inferior.threads(), key=lambda thread: thread.num)
     stopped = [thread for thread in every if thread.is_stopped()]
     for thread in stopped:
         thread.switch()
-        call = buffers.active_call(sessions.required())
+        call = buffer_lookup.active_call(sessions.required())
         if call is not None:
-            return callers.user(call.site)
+            return calling_frame.user(call.site)
     if stopped:
         stopped[0].switch()
     return None

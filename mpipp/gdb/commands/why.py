@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from mpipp.errors import MpippError
-from mpipp.gdb.commands import show
+from mpipp.common.errors import MpippError
+from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.words import operands
+from mpipp.gdb.parser import operands
 
 _FILE = re.compile(r"(?:^|\s)--svg\s+(\S+)")
 
@@ -35,12 +35,12 @@ class Why(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
         if argument.startswith("["):  # a variable of this name
-            return show.show(f"why{argument}")
+            return print_.show(f"why{argument}")
         file = _FILE.search(argument)
         rest = _FILE.sub("", argument, count=1)
         options, rest = operands.options(rest, ("--picture", "--json", "--svg"))
         if rest or "--svg" in options or len(options) + (file is not None) > 1:
             raise MpippError("write mpipp why, with one of --picture, --svg FILE and --json")
-        from mpipp.gdb import explaining  # takes some time to load
+        from mpipp.gdb.analysis import why_text  # takes some time to load
 
-        return explaining.lines(file.group(1) if file else "", options)
+        return why_text.lines(file.group(1) if file else "", options)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What gdb knows of the program: its memory, frames, variables and types."""
+"""The program as gdb sees it: its memory, frames and types, and its registry."""

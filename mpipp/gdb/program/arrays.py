@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gdb
 
-from mpipp.gdb.program import names
+from mpipp.gdb.program import symbol_names
 
 _IS_OLD = gdb.VERSION.startswith("10.")
 
@@ -24,4 +24,4 @@ def address(value: gdb.Value) -> int | None:
 
 def is_open(kind: gdb.Type) -> bool:
     """Whether it is the type of an assumed-size array, whose bounds end gdb 10 when asked for."""
-    return _IS_OLD and names.text(kind).endswith("*)")
+    return _IS_OLD and symbol_names.text(kind).endswith("*)")

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "records/root.h"
+#include "registry/root.h"
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two processes inside calls of every class: a hook at the wrapper's seam stops them there.
-#include "intercept/seam.h"
+#include "intercept/hooks.h"
 #include "probe.h"
 
 static int in[64], out[64], rank, other;

@@ -4,7 +4,7 @@
 #define HOOKS_H
 
 #include "generated/procedures.h"
-#include "intercept/seam.h"
+#include "intercept/hooks.h"
 #include "probe.h"
 
 #define CHECK(condition)                                                                           \

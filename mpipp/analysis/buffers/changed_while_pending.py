@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Was the buffer of an operation changed while it was pending, or did it go with its stack frame?
+
+The first is told by the wrapper when the operation is complete: it compares bytes of which no page
+can be protected (MPI-4.1, section 3.7.2).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.analysis.buffers.access_while_pending import NOT_KNOWN, in_variable
+from mpipp.analysis.context.buffer_accesses import Access, accesses
+from mpipp.analysis.context.buffer_ownership import of_kind
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.findings.finding import Evidence, Finding, Findings, Party
+from mpipp.common.errors import UnreadableMemory
+from mpipp.datatypes.memory import touching
+from mpipp.datatypes.values import nodes
+from mpipp.render.phrases import Phrase
+from mpipp.typetree import Datatype
+
+SENT, RECEIVED, GONE = "sent", "received", "gone"
+
+
+class Change(NamedTuple):
+    """What was found in the buffer of an operation that was pending.
+
+    Attributes:
+        kind: SENT, RECEIVED, or GONE: nothing has changed, but no stack frame has it any more.
+        address: of the first byte that is another.
+        start: of the bytes that follow.
+        before: as they were; of what is received b"".
+        now: as they are.
+    """
+
+    kind: str
+    address: int
+    start: int
+    before: bytes
+    now: bytes
+
+
+class _Bytes:
+    # Memory that has nothing else.
+    def __init__(self, start: int, content: bytes) -> None:
+        self._start, self._content = start, content
+
+    def read(self, address: int, length: int) -> bytes:
+        first = address - self._start
+        if first < 0 or first + length > len(self._content):
+            raise UnreadableMemory(address, length)
+        return self._content[first : first + length]
+
+
+def check(process: Process, changes: Iterable[Change], variable: Callable[[int], str]) -> Findings:
+    """What is wrong with these: those in the bytes of a pending operation of the process.
+
+    Args:
+        variable: names the program's variable at an address; "" where that is not known.
+    """
+    pending = [one for one in process.operations if one.request is not None]
+    for change in changes:
+        for operation in pending:
+            found = (_of(process, change, access, variable) for access in accesses(operation))
+            yield from itertools.islice((one for one in found if one is not None), 1)
+
+
+def _of(
+    process: Process, change: Change, access: Access, variable: Callable[[int], str]
+) -> Finding | None:
+    name = next(access.names(change.address), None)
+    if name is None:
+        return None
+    if change.kind == GONE:
+        return of_kind(_gone(process, access), access.operation.call)
+    at = next((at for at, _ in _elements(change, access)), change.address)
+    known = Phrase.of(
+        "{name}, at {address}{variable}, {values}",
+        name=name,
+        address=at,
+        variable=in_variable(variable(at)),
+        values=_values(change, access),
+    )
+    return of_kind(_changed(process, change, access, known), access.operation.call)
+
+
+def _changed(process: Process, change: Change, access: Access, known: Phrase) -> Finding:
+    operation = access.operation
+    verb = "stored to" if change.kind == RECEIVED else "changed"
+    own = operation.party(known, *_unknown(change), *_never(process))
+    displacement = change.address - access.buffer.address
+    evidence = Evidence(operation.call, operation.on, None, access.buffer.role, displacement)
+    return Finding.of(
+        "changed-while-pending",
+        [
+            replace(own, evidence=evidence),
+            *_calls(process, Phrase.of("it was {verb} between these calls", verb=verb)),
+        ],
+        procedure=operation.call.procedure,
+        verb=verb,
+    )
+
+
+def _unknown(change: Change) -> Iterator[Phrase]:
+    # Nobody knows when it was stored; to a receive it is wrong at any time.
+    if change.kind == SENT:
+        yield NOT_KNOWN
+
+
+def _never(process: Process) -> Iterator[Phrase]:
+    # Where the change was not found by what completes the operation.
+    calls = [thread.call.procedure for thread in process.threads[:1] if thread.call is not None]
+    if not calls:
+        yield Phrase("nothing has completed it when the process ends")
+    elif calls[0] in ("MPI_Finalize", "MPI_Abort"):
+        yield Phrase.of("nothing has completed it when {procedure} is called", procedure=calls[0])
+
+
+def _gone(process: Process, access: Access) -> Finding:
+    operation = access.operation
+    return Finding.of(
+        "gone-while-pending",
+        [
+            operation.party(Phrase("the function that has the buffer on its stack has returned")),
+            *_calls(process, Phrase("this call comes from further out")),
+        ],
+        procedure=operation.call.procedure,
+    )
+
+
+def _calls(process: Process, detail: Phrase) -> list[Party]:
+    # The call in which it was found.
+    return [
+        replace(Operation(process, thread.call, None, None).party(detail), tid=None)
+        for thread in process.threads[:1]
+        if thread.call is not None
+    ]
+
+
+def _values(change: Change, access: Access) -> Phrase:
+    # Of an element that lies wholly in what is known.
+    if change.kind == RECEIVED:
+        stored = _value(change, access, change.now)
+        if stored is None:
+            return Phrase("holds something else than before")
+        return Phrase.of("holds {value}", value=stored)
+    before, now = (_value(change, access, part) for part in (change.before, change.now))
+    if before is None or now is None or before == now:
+        first = change.address - change.start
+        before, now = (f"byte {part[first]:#04x}" for part in (change.before, change.now))
+    return Phrase.of("was {old_value} and is {value}", old_value=before, value=now)
+
+
+def _value(change: Change, access: Access, content: bytes) -> str | None:
+    for at, datatype in _elements(change, access):
+        node = nodes.buffer(_Bytes(change.start, content), at, 1, datatype)
+        try:
+            return node.text() if node.kind == "scalar" else None
+        except UnreadableMemory:
+            return None
+    return None
+
+
+def _elements(change: Change, access: Access) -> Iterator[tuple[int, Datatype]]:
+    # Those that have the byte: their addresses, and of what they are.
+    for one in access.entries:
+        for element in touching(one.datatype, one.count, change.address - one.address):
+            yield one.address + element.displacement, element.datatype

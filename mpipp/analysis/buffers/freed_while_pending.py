@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Does the program give back memory that a pending operation has?
+
+What it gives back, with free and the like, is told by the wrapper where buffers are guarded
+(MPI-4.1, section 3.7.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mpipp.analysis.context import buffer_ownership
+from mpipp.analysis.context.buffer_accesses import Access, accesses
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.findings.finding import Evidence, Finding, Findings, Party
+from mpipp.datatypes.memory import block, shared
+from mpipp.model import Site
+from mpipp.render.phrases import Phrase
+
+
+class GivenBack(NamedTuple):
+    """Memory [start, end) that was given back while an operation was pending, and where."""
+
+    start: int
+    end: int
+    site: Site
+
+
+def check(process: Process, given: Iterable[GivenBack]) -> Findings:
+    """What is wrong with these: memory that has bytes of a pending operation of the process."""
+    pending = [one for one in process.operations if one.request is not None]
+    for memory in given:
+        found = (_finding(process, memory, one) for one in pending)
+        yield from (one for one in found if one is not None)
+
+
+def _finding(process: Process, memory: GivenBack, operation: Operation) -> Finding | None:
+    for access in accesses(operation):
+        common = shared(access.region, block(memory.start, memory.end))
+        if common is not None:
+            return _of_bytes(process, memory, access, common[0])
+    return None
+
+
+def _of_bytes(process: Process, memory: GivenBack, access: Access, byte: int) -> Finding:
+    operation, buffer = access.operation, access.buffer
+    subject = Phrase.of(
+        "gives back the memory at {address}, which has {name}",
+        address=memory.start,
+        name=access.name(byte),
+    )
+    evidence = Evidence(operation.call, operation.on, None, buffer.role, byte - buffer.address)
+    found = Finding.of(
+        "freed-while-pending",
+        [
+            Party(process.number, subject, "at", memory.site, None, (), evidence),
+            operation.party(),
+        ],
+        procedure=operation.call.procedure,
+        wait_procedure=buffer_ownership.completing(operation.call),
+    )
+    return buffer_ownership.of_kind(found, operation.call)

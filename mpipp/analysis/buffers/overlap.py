@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Do communication buffers overlap where one is written?
+
+Two operations that only read the same memory are fine (MPI-4.1, section 3.7.2); what an operation
+writes must be its own until it is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from mpipp.analysis.context.buffer_accesses import Access, accesses, in_use
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.findings.finding import Finding, Findings, with_others
+from mpipp.datatypes import memory as buffer_memory
+from mpipp.datatypes.memory import Index, region
+from mpipp.render.phrases import Phrase
+
+
+def check(process: Process) -> Findings:
+    """Overlaps of the buffers of all that is going on in a process."""
+    every = [(operation, accesses(operation)) for operation in process.operations]
+    for _, used in every:
+        for access in used:
+            if access.writes:
+                yield from itself(access)
+        for first, second in combinations(used, 2):
+            if first.writes or second.writes:
+                yield from _within(first, second)
+    yield from _between([access for one, used in every for access in in_use(one, used)])
+
+
+def itself(access: Access) -> Findings:
+    """Bytes that an operation writes twice through one buffer."""
+    found = buffer_memory.twice(access.region)
+    if found is None:
+        return
+    start, end = found
+    operation = access.operation
+    names = tuple(name for name, _ in zip(access.names(start), range(2)))
+    where = addresses(start, end)
+    if operation.call.state == "over":  # its address is not kept
+        where = Phrase.of(
+            "bytes [{displacement}, {end_displacement}) of it",
+            displacement=start,
+            end_displacement=end,
+        )
+    both = names[0]
+    if len(names) > 1:
+        both = Phrase.of("{one} and {other}", one=both, other=names[1])
+    # What is gathered is received as by MPI_Gatherv, MPI-4.1, sections 6.5 and 6.7.
+    gathers = operation.call.facts.operation in ("Gatherv", "Allgatherv")
+    parts = [region(one.datatype, one.count, one.address) for one in access.entries]
+    yield Finding.of(
+        "self-overlap" if not gathers or any(map(buffer_memory.twice, parts)) else "parts-overlap",
+        [operation.party(Phrase.of("writes {bytes} through {names}", bytes=where, names=both))],
+        procedure=operation.call.procedure,
+        argument=access.buffer.role,
+    )
+
+
+def _within(first: Access, second: Access) -> Findings:
+    shared = buffer_memory.shared(first.region, second.region)
+    if shared is None:
+        return
+    call = first.operation.call
+    same = first.buffer.address == second.buffer.address and not first.absolute
+    allowed = call.facts.in_place if same else None
+    yield Finding.of(
+        "aliased-buffers",
+        [first.operation.party(*_details(shared, first, second))],
+        "same" if same else "overlap",
+        procedure=call.procedure,
+        argument=first.buffer.role,
+        other_argument=second.buffer.role,
+        first_clause=f"pass MPI_IN_PLACE as {allowed.role}, or " if allowed else "",
+        last_clause="" if allowed else " that do not overlap",
+    )
+
+
+class _Alike(NamedTuple):
+    # Uses of the same bytes by calls at one place, as a loop makes them.
+    place: int
+    accesses: list[Access]
+
+
+class _Shared(NamedTuple):
+    # What the calls at two places do: the first two of them, and all that are concerned.
+    first: Access
+    second: Access
+    bytes: tuple[int, int]
+    operations: set[int]
+
+
+def _between(every: list[Access]) -> Findings:
+    # One finding for two places, whatever the calls there are: pairs may be as many as the square.
+    order = {id(access): number for number, access in enumerate(every)}
+    alike = _alike(every)
+    writers = [group for group in alike if group.accesses[0].writes]
+    written = Index([group.accesses[0].stored for group in writers])
+    found: dict[object, _Shared] = {}
+    for group in alike:
+        for other, pair, both in _meeting(group, writers, written):
+            first, second = sorted(pair, key=lambda access: order[id(access)])
+            places = frozenset((group.place, other.place))
+            shared = found.setdefault(places, _Shared(first, second, both, set()))
+            shared.operations.update(id(access.operation) for access in (*group.accesses, *pair))
+    for shared in found.values():
+        finding = _two_operations(shared.first, shared.second, shared.bytes)
+        yield with_others(finding, len(shared.operations) - 2)
+
+
+def _alike(every: list[Access]) -> list[_Alike]:
+    places: dict[object, int] = {}
+    found: dict[object, _Alike] = {}
+    for access in every:
+        site, start = access.operation.call.site, access.operation.start
+        of = (site, start and start.site) if site.address else id(access.operation)
+        place = places.setdefault(of, len(places))
+        memory = tuple((id(one.datatype), one.count, one.address) for one in access.entries)
+        found.setdefault((place, access.writes, memory), _Alike(place, [])).accesses.append(access)
+    return list(found.values())
+
+
+def _meeting(
+    group: _Alike, writers: list[_Alike], written: Index
+) -> Iterator[tuple[_Alike, tuple[Access, Access], tuple[int, int]]]:
+    # Two that share bytes, and these; one for each place.
+    met: set[int] = set()
+    first, *_ = group.accesses
+    for key, both in written.query(first.region, lambda key: writers[key].place not in met):
+        other = writers[key]
+        pairs = (
+            (a, b) for a in group.accesses for b in other.accesses if a.operation is not b.operation
+        )
+        pair = next(pairs, None)
+        if pair is not None:
+            met.add(other.place)
+            yield other, pair, both
+
+
+def _two_operations(first: Access, second: Access, shared: tuple[int, int]) -> Finding:
+    both = first.writes and second.writes
+    start, end = shared
+    return Finding.of(
+        "written-twice" if both else "written-while-read",
+        [access.operation.party(access.used(start)) for access in (first, second)],
+        procedure=first.operation.call.procedure,
+        other_procedure=second.operation.call.procedure,
+        bytes=addresses(start, end),
+    )
+
+
+def _details(shared: tuple[int, int], *both: Access) -> Iterator[Phrase]:
+    start, end = shared
+    yield Phrase.of("both at {bytes}", bytes=addresses(start, end))
+    for access in both:
+        yield access.used(start)
+
+
+def addresses(start: int, end: int) -> Phrase:
+    """The bytes between two addresses, without the second."""
+    return Phrase.of("[{address}, {end_address})", address=start, end_address=end)

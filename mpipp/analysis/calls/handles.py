@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: MIT
+"""Is every handle that a call is given one of an object? (MPI-4.1, section 2.5.1)
+
+A handle that no record has may be of an object made out of sight, by a procedure of the library's
+own; it is reported only where no object can have it: 0, another kind of object's, an address that
+the process does not have or where zeros are. Datatypes that are null or freed:
+`analysis/calls/datatype_state.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.analysis.rules.handles import CLASSES
+from mpipp.common.errors import MpippError
+from mpipp.model import Broken, Buffer, Object, Request, procedures
+from mpipp.render.phrases import Phrase, Value
+
+_FIELDS = ("comm", "op", "win", "file", "message")
+_ARGUMENTS = {
+    "group": "group",
+    "group1": "group",
+    "group2": "group",
+    "local_group": "group",
+    "peer_comm": "comm",
+    "comm1": "comm",
+    "comm2": "comm",
+    "info": "info",
+    "errhandler": "errhandler",
+    "session": "session",
+    "comm": "comm",
+    "op": "op",
+    "win": "win",
+    "file": "file",
+    "fh": "file",
+    "datatype": "datatype",
+    "request": "request",
+}
+_NOUNS = {
+    "comm": "a communicator",
+    "group": "a group",
+    "op": "an operation",
+    "win": "a window",
+    "file": "a file",
+    "message": "a message",
+    "request": "a request",
+    "datatype": "a datatype",
+    "info": "an info",
+    "errhandler": "an error handler",
+    "session": "a session",
+}
+_MOST_REQUESTS = 1 << 16
+_COMPLETING_ALL = ("MPI_Waitall", "MPI_Testall", "MPI_Waitsome", "MPI_Testsome")
+_GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
+
+
+class _Given(NamedTuple):
+    name: Value  # the argument's
+    kind: str
+    handle: int
+
+
+def check(process: Process) -> Findings:
+    """Null, freed and impossible handles in calls that are active.
+
+    Raises MpippError at the end if some call has more requests than are looked at.
+    """
+    if process.registry.info.status == "loaded":
+        return  # no handle is known before MPI is initialized
+    for operation in (*process.operations, *process.marked):
+        # MPI_Abort ends the job whatever it is given.
+        if operation.tid is None or operation.call.procedure == "MPI_Abort":
+            continue
+        for given in _given(operation):
+            yield from _looked_at(operation, given)
+        yield from _requests(operation)
+    for thread in process.threads:
+        if thread.call is not None and thread.call.request_count > _MOST_REQUESTS:
+            raise MpippError(
+                f"of the requests of {thread.call.procedure} {_MOST_REQUESTS} were looked at, and "
+                "no more"
+            )
+
+
+def _given(operation: Operation) -> Iterator[_Given]:
+    call = operation.call
+    for name in _FIELDS:
+        handle = getattr(call, name)
+        if handle is not None and (name != "op" or _reduces(operation)):
+            yield _Given(name, name, handle)
+    for name, handle in call.arguments.items():
+        significant = name != "peer_comm" or _is_leader(operation)
+        if name in _ARGUMENTS and isinstance(handle, int) and significant:
+            yield _Given(name, _ARGUMENTS[name], handle)
+    remote = (buffer for buffer in call.buffers if "remote" in buffer.access)
+    for buffer in (*operation.buffers(), *remote):
+        if buffer.shares is None and buffer.datatype is None:
+            of = Phrase.of("the datatype of {argument}", argument=buffer.role)
+            yield _Given(of, "datatype", buffer.handle)
+        yield from _of_peers(operation, buffer)
+    for given in call.given_types:
+        if given.datatype is None:
+            yield _Given(given.name, "datatype", given.handle)
+    made = call.constructor
+    if made is not None and made.types is not None:
+        for name, found, handle in zip(made.type_names, made.types, made.handles):
+            if found is None:
+                yield _Given(name, "datatype", handle)
+
+
+def _of_peers(operation: Operation, buffer: Buffer) -> Iterator[_Given]:
+    # The datatypes of a w form, where they are significant.
+    if buffer.shares is None or buffer.datatype is not None:
+        return
+    try:
+        for number, share in enumerate(buffer.shares):
+            if share.count and share.datatype is None and share.handle is not None:
+                name = Phrase.of(
+                    "the datatype of {argument} for {peer}",
+                    argument=buffer.role,
+                    peer=operation.peer(number),
+                )
+                yield _Given(name, "datatype", share.handle)
+    except MpippError:  # arrays of the caller's
+        return
+
+
+def _reduces(operation: Operation) -> bool:
+    # Where a process has no part in a reduction of an intercommunicator, nothing is significant.
+    return bool(operation.call.buffers)
+
+
+def _is_leader(operation: Operation) -> bool:
+    # Only there the other communicator is significant (MPI-4.1, section 7.6.2).
+    comm = operation.comm
+    return comm is not None and comm.rank == operation.call.arguments.get("local_leader")
+
+
+def _looked_at(operation: Operation, given: _Given) -> Findings:
+    process = operation.process
+    found = process.registry.find(given.kind, given.handle)
+    if found is None:
+        yield from _impossible(operation, given)
+    elif isinstance(found, Broken):
+        return
+    elif found.header.null:
+        if not _may_be_null(operation, given):
+            yield Finding.of(
+                f"null-{_rule(given)}",
+                [operation.party()],
+                argument=given.name,
+                constant=found.header.name,
+                noun=_NOUNS[given.kind],
+            )
+    elif found.header.freed and _was_freed_before(operation, given):
+        done = "received" if given.kind == "message" else "freed"
+        parties = [operation.party(), process.made(found)]
+        facts = {"argument": given.name, "noun": _NOUNS[given.kind]}
+        yield Finding.of(f"{done}-{_rule(given)}", parties, **facts)
+
+
+def _rule(given: _Given) -> str:
+    # Those of datatypes in communication are others (analysis/calls/datatype_state.py).
+    return "type" if given.kind == "datatype" else given.kind
+
+
+def _may_be_null(operation: Operation, given: _Given) -> bool:
+    # MPI_FILE_NULL has the error handler that files are opened with (MPI-4.1, section 14.7).
+    procedure = operation.call.procedure
+    if given.kind == "file" and procedure == "MPI_File_get_errhandler":
+        return True
+    known = procedures.marked(procedure).handles
+    return any(one.may_be_null for one in known if one.name == given.name)
+
+
+def _was_freed_before(operation: Operation, given: _Given) -> bool:
+    # Another thread may free what the call uses; messages that are not recorded have handles that
+    # others had, as requests have, and one group or error handler may have been asked for several
+    # times.
+    info, procedure = operation.process.registry.info, operation.call.procedure
+    uncertain = given.kind == "message" and (info.unseen or info.dropped)
+    uncertain = uncertain or given.kind == "request"
+    uncertain = uncertain or procedure in ("MPI_Group_free", "MPI_Errhandler_free")
+    return not uncertain and not info.concurrent
+
+
+def _impossible(operation: Operation, given: _Given) -> Findings:
+    process = operation.process
+    other = _of_another_kind(process, given)
+    why = _is_of(other) if other is not None else _why_impossible(process, given)
+    if why:
+        detail = Phrase.of("{handle} {why}", handle=given.handle, why=why)
+        parties = [operation.party(detail)]
+        if other is not None and not _is_known_by_name(other):
+            parties.append(process.made(other))
+        yield Finding.of(
+            "no-handle",
+            parties,
+            argument=given.name,
+            handle=given.handle,
+            noun=_NOUNS[given.kind],
+            error_class=CLASSES[given.kind],
+        )
+
+
+def _of_another_kind(process: Process, given: _Given) -> Object | None:
+    # Handles of Open MPI are addresses: no two objects that are there at a time have the same.
+    # MPICH's files have addresses, and all else numbers, which may be the same.
+    info = process.registry.info
+    addresses = info.flavor == "Open MPI"
+    if given.handle == 0 or (given.kind == "file" and not addresses):
+        return None
+    for kind in _NOUNS:
+        found = process.registry.find(kind, given.handle) if kind != given.kind else None
+        if found is None or isinstance(found, Broken):
+            continue
+        there = addresses and not info.concurrent and not found.header.ended
+        if found.header.predefined or found.header.null or there:
+            return found
+    return None
+
+
+def _is_known_by_name(found: Object) -> bool:
+    header = found.header
+    return (header.predefined or header.null) and bool(header.name)
+
+
+def _is_of(other: Object) -> str:
+    noun = _NOUNS[other.header.kind]
+    return f"is {other.header.name}, {noun}" if _is_known_by_name(other) else f"is that of {noun}"
+
+
+def _why_impossible(process: Process, given: _Given) -> str:
+    info, handle = process.registry.info, given.handle
+    if handle == 0:
+        return "is never a handle"
+    if info.kind_bits and given.kind != "file":
+        kinds = process.kinds_of_bits(handle & info.kind_bits)
+        if given.kind not in kinds:
+            nouns = [_NOUNS.get(kind, kind) for kind in kinds]
+            return f"would be one of {' or '.join(nouns)}" if nouns else "is no handle of any kind"
+    if info.flavor != "Open MPI":
+        return ""
+    if any(not gap.mapped and gap.start <= handle < gap.end for gap in process.gaps or ()):
+        return "is no address of the process"
+    # Each of its objects begins with the address of its class, a debug build's with a mark.
+    return "is where zeros are, not an object" if process.registry.is_zero(handle) else ""
+
+
+def _requests(operation: Operation) -> Findings:
+    # MPI takes away the handles of what is complete, so a null one may stand there by now; not
+    # where requests are started, freed (of which the handle is kept) or cancelled.
+    call, process = operation.call, operation.process
+    registry = process.registry
+    if call.requests is None or not _has_given_requests(operation):
+        return
+    # MPI gives a handle out again before the thread that waited for another request with it has
+    # recorded that: of which one the record is, is not known then.
+    several = registry.info.concurrent
+    try:
+        handles = registry.given_handles(call, _MOST_REQUESTS)
+        found = registry.given(call, _MOST_REQUESTS)
+        over = {} if several else dict(registry.given_again(call, _MOST_REQUESTS))
+    except MpippError:  # an array of the caller's
+        return
+    yield from _twice(operation, found)
+    for number, (handle, known) in enumerate(zip(handles, found)):
+        place = (
+            f"array_of_requests[{number}]"
+            if call.procedure.endswith(("all", "any", "some"))
+            else "request"
+        )
+        if not known:
+            yield from _impossible(operation, _Given(place, "request", handle))
+        elif several or len(known) != 1 or isinstance(known[0], Broken):
+            continue
+        elif over.get(number) == known[0]:
+            yield from _over(operation, place, known[0])
+        elif call.procedure.startswith("MPI_Start"):
+            yield from _started(operation, place, known[0])
+        elif call.procedure in _GIVING_UP and known[0].header.null:
+            yield _null(operation, place)
+        elif not isinstance(known[0], Request):
+            continue
+        elif call.procedure in _GIVING_UP and known[0].pending:
+            yield from _given_up(operation, known[0])
+
+
+def _twice(operation: Operation, found: Sequence[tuple[Object | Broken, ...]]) -> Findings:
+    # A copy in the array of what is complete, or started, then. Persistent ones may be waited for
+    # again; some that are not recorded may have the same handle.
+    info, first = operation.process.registry.info, dict[int, int]()
+    starts = operation.call.procedure == "MPI_Startall"
+    if info.concurrent or not (starts or operation.call.procedure in _COMPLETING_ALL):
+        return
+    if info.unseen or info.dropped:
+        return
+    for number, known in enumerate(found):
+        request = known[0] if len(known) == 1 else None
+        if not isinstance(request, Request) or request.header.null or request.newer:
+            continue
+        again = first.setdefault(request.header.record, number)
+        wrong = request.persistent if starts else request.pending and not request.persistent
+        if again != number and wrong:
+            parties = [operation.party(), operation.process.made(request)]
+            rule = "started-twice" if starts else "request-twice"
+            yield Finding.of(rule, parties, index=number, first_index=again)
+
+
+def _over(operation: Operation, place: str, request: Object) -> Findings:
+    assert isinstance(request, Request)
+    call = request.call
+    receives, sends = call.source is not None, call.dest is not None
+    of = "an operation" if receives == sends else "a receive" if receives else "a send"
+    parties = [operation.party(), operation.process.made(request)]
+    if request.state == "complete" and not request.persistent:
+        yield Finding.of("completed-request", parties, argument=place, noun=of)
+    else:
+        yield Finding.of("freed-request", parties, argument=place, noun="a request")
+
+
+def _has_given_requests(operation: Operation) -> bool:
+    # Not those that make one.
+    return not operation.call.buffers and operation.call.procedure.startswith(
+        ("MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_free", "MPI_Pready")
+    )
+
+
+def _null(operation: Operation, place: str) -> Finding:
+    facts = {"argument": place, "constant": "MPI_REQUEST_NULL", "noun": "a request"}
+    return Finding.of("null-request", [operation.party()], **facts)
+
+
+def _started(operation: Operation, place: str, request: Object) -> Findings:
+    if request.header.null:
+        yield _null(operation, place)
+    elif isinstance(request, Request) and not (request.persistent or request.header.ended):
+        made = operation.process.made(request)
+        facts = {"argument": place, "procedure": request.call.procedure}
+        yield Finding.of("not-persistent", [operation.party(), made], **facts)
+    elif isinstance(request, Request) and request.persistent and request.state == "active":
+        made = operation.process.made(request)
+        yield Finding.of("already-active", [operation.party(), made], argument=place)
+
+
+def _given_up(operation: Operation, request: Request) -> Findings:
+    call, process = request.call, operation.process
+    done = _GIVING_UP[operation.call.procedure]
+    parties = [operation.party(), process.made(request)]
+    if call.partitioned:
+        yield Finding.of("partitioned-given-up", parties, procedure=call.procedure, verb=done)
+    elif call.facts.over == "comm":  # of files the standard says nothing of it
+        yield Finding.of("collective-given-up", parties, procedure=call.procedure, verb=done)
+    elif done == "freed" and call.source is not None and not _is_certainly_over(process, request):
+        yield Finding.of("receive-given-up", parties, procedure=call.procedure)
+
+
+def _is_certainly_over(process: Process, request: Request) -> bool:
+    # A receive from nobody; and one that was cancelled, which has no ordinal any more, may be freed
+    # (MPI-4.1, section 3.8.4).
+    source = request.call.source
+    nobody = source is not None and process.around.constant_name(source, "MPI_PROC_NULL")
+    return bool(nobody) or request.call.ordinal is None

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Where may MPI_IN_PLACE stand? (MPI-4.1, chapter 6, at each collective procedure)"""
+
+from __future__ import annotations
+
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.findings.finding import Finding, Findings
+
+
+def check(process: Process) -> Findings:
+    """Every MPI_IN_PLACE where it must not stand."""
+    for operation in process.operations:
+        for buffer in operation.call.buffers:
+            if "remote" not in buffer.access and process.in_place(buffer):
+                yield from _given(operation, buffer.role)
+
+
+def _given(operation: Operation, role: str) -> Findings:
+    call = operation.call
+    allowed = call.facts.in_place
+    elsewhere = ""
+    if allowed is None:
+        why = f"{call.procedure} does not take it"
+    elif allowed.role != role:
+        why = f"{call.procedure} takes it as {allowed.role} only"
+        if allowed.where != "root":
+            elsewhere = f" and MPI_IN_PLACE as {allowed.role}"
+    elif _inter(operation):
+        why = "an intercommunicator has no place for it"
+    elif allowed.where == "root" and not _is_root(operation):
+        why = f"only the root of {call.procedure} may pass it"
+        elsewhere = " where the process is not the root"
+    else:
+        return
+    yield Finding.of(
+        "in-place",
+        [operation.party()],
+        procedure=f"MPI_{call.facts.operation}",
+        argument=role,
+        why=why,
+        clause=elsewhere,
+    )
+
+
+def _inter(operation: Operation) -> bool:
+    return operation.comm is not None and operation.comm.inter
+
+
+def _is_root(operation: Operation) -> bool:
+    return operation.comm is None or operation.comm.rank == operation.call.root

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What has the program made and not given back?
+
+Asked for by the user, or when MPI_Finalize has called the callbacks of MPI_COMM_SELF's attributes
+(MPI-4.1, sections 11.2.2 and 11.2.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.findings.finding import Finding, Findings, with_others
+from mpipp.model import KINDS, Broken, Header, Object, Request, Site
+
+_KINDS = tuple(kind for kind in KINDS if kind != "request")
+_FIRST = 16  # of what was made at one place, for one that is not damaged
+_NOUNS = {"comm": "communicator", "win": "window", "op": "operation", "info": "info object"}
+_NOUNS["errhandler"] = "error handler"
+
+
+def check(process: Process) -> Findings:
+    """Requests that are not complete and objects that are not freed, by where they were made."""
+    for requests in _requests_by_site(process).values():
+        yield _requests(process, requests)
+    for kind in _KINDS:
+        for made in _made_by_site(process, kind).values():
+            yield from _objects(process, kind, made)
+
+
+_NOT_KEPT = frozenset({"predefined", "null", "imported", "ended"})
+
+
+def at_the_end(process: Process) -> bool:
+    """Whether the process has come so far in MPI_Finalize that nothing more will be freed."""
+    if process.registry.info.status == "finalized":
+        return True
+    if process.registry.info.end_awaited:
+        return False
+    calls = (thread.call for thread in process.threads)
+    return any(call is not None and call.procedure == "MPI_Finalize" for call in calls)
+
+
+def _requests_by_site(process: Process) -> dict[tuple[Site, bool], list[Request]]:
+    found: dict[tuple[Site, bool], list[Request]] = {}
+    for request in process.registry.objects("request"):
+        if isinstance(request, Request) and _is_kept(request.header):
+            found.setdefault((request.header.site, request.pending), []).append(request)
+    return found
+
+
+@dataclass
+class _Made:
+    # What was made at one place: the records of the first, and how many.
+    records: list[int]
+    count: int = 0
+
+
+def _made_by_site(process: Process, kind: str) -> dict[Site, _Made]:
+    found: dict[Site, _Made] = {}
+    for header in process.registry.headers(kind):
+        if isinstance(header, Header) and _is_kept(header):
+            made = found.setdefault(header.site, _Made([]))
+            made.count += 1
+            if made.count <= _FIRST:  # there may be 10^6
+                made.records.append(header.record)
+    return found
+
+
+def _is_kept(header: Header) -> bool:
+    return _NOT_KEPT.isdisjoint(header.flags)
+
+
+def _requests(process: Process, requests: Sequence[Request]) -> Finding:
+    first = requests[0]
+    rule = "incomplete-request" if first.pending else "request-leak"
+    return _finding(rule, process, first, len(requests), "")
+
+
+def _objects(process: Process, kind: str, made: _Made) -> Findings:
+    some = (process.registry.at(kind, record) for record in made.records)
+    first = next((one for one in some if not isinstance(one, Broken)), None)
+    if first is None:
+        return
+    yield _finding(f"{kind}-leak", process, first, made.count, _NOUNS.get(kind, kind))
+
+
+def _finding(rule: str, process: Process, first: Object, count: int, noun: str) -> Finding:
+    case = "several" if count > 1 else "one"
+    found = Finding.of(rule, [process.made(first)], case, times=count, noun=noun)
+    return with_others(found, count - 1)

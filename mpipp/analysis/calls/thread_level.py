@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""Do threads call MPI as the provided thread level allows? (MPI-4.1, section 11.2.1)"""
+
+from __future__ import annotations
+
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.findings.finding import Finding, Findings, Party
+from mpipp.model import ThreadCall
+from mpipp.render.phrases import Phrase
+
+
+def check(process: Process) -> Findings:
+    """Every call that broke the level, whether it has returned or not."""
+    for breach in process.registry.breaches():
+        parties = [_party(process, breach.call), _party(process, breach.other)]
+        case = "beside" if breach.level == "MPI_THREAD_SERIALIZED" else "other"
+        names = {"procedure": breach.call.procedure, "constant": breach.level}
+        yield Finding.of("thread-level", parties, case, **names)
+
+
+def _party(process: Process, call: ThreadCall) -> Party:
+    subject = Phrase.of(
+        "{procedure}, in thread {thread}", procedure=call.procedure, thread=call.tid
+    )
+    return Party(process.number, subject, "called at", call.site)

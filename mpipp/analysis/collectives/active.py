@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""Do the calls of one collective operation agree? (MPI-4.1, section 6.1)
+
+All processes of a communicator call its collective operations in the same order, so calls with
+the same ordinal on it belong together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from mpipp.analysis.collectives import arguments, buffer_pairs, intercomm_roots, user_ops
+from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.process import Operation
+from mpipp.analysis.context.world import World
+from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.analysis.findings.limits import Limits
+from mpipp.common.errors import MpippError
+from mpipp.model import Op
+from mpipp.render.phrases import Value
+
+_OWN = "one of the program's own"
+_OVER = {"win": "window", "file": "file"}
+
+
+def check(known: World) -> Findings:
+    """What differs between the calls of one collective operation; one finding for each.
+
+    Where different operations meet, those after them on the communicator do not belong together.
+    Raises MpippError at the end if not all of an operation was looked at.
+    """
+    parted: set[int] = set()
+    limits = Limits()
+    for joined in _operations(known):
+        identity = joined[0].member.comm.identity
+        if identity in parted:
+            continue
+        if is_parted(joined):
+            parted.add(identity)
+        with limits.passed_over():
+            yield from _compared(known, joined)
+    limits.tell()
+
+
+def compare(joined: Sequence[Joined]) -> Findings:
+    """The first thing that differs between the calls of one operation, an error before a warning.
+
+    Raises MpippError if not all of it was looked at.
+    """
+    wrong = list(errors(joined))
+    yield from wrong or user_ops.check(joined)
+
+
+def errors(joined: Sequence[Joined]) -> Findings:
+    """As `compare`, without what is but a warning."""
+    for different in (_procedures, _forms, _roots, _reductions, _counts, arguments.first):
+        finding = different(joined)
+        if finding is not None:
+            yield finding
+            return
+    yield from buffer_pairs.check(_plain(joined[0]).lower(), joined)
+
+
+def is_parted(joined: Sequence[Joined]) -> bool:
+    """Whether different operations meet: later ones on the communicator do not belong together.
+
+    So it is with a split one on a file, which has two calls, and one that is not.
+    """
+    return bool(_different(joined, _plain) or _different(joined, _is_split))
+
+
+def told(known: World) -> set[tuple[int, int]]:
+    """The operations of which `check` tells something, by communicator and ordinal there."""
+    found = set()
+    for joined in _operations(known):
+        try:
+            wrong = bool(_compared(known, joined))
+        except MpippError:
+            wrong = True
+        if wrong:
+            found.add(_key(joined))
+    return found
+
+
+def _compared(known: World, joined: Sequence[Joined]) -> list[Finding]:
+    # As `compare`, once.
+    key = _key(joined)
+    if key not in known.compared:
+        try:
+            known.compared[key] = list(compare(joined))
+        except MpippError as error:
+            known.compared[key] = error
+    found = known.compared[key]
+    if isinstance(found, MpippError):
+        raise found
+    return found
+
+
+def _key(joined: Sequence[Joined]) -> tuple[int, int]:
+    return joined[0].member.comm.identity, joined[0].operation.call.ordinal or 0
+
+
+def _operations(known: World) -> Iterator[list[Joined]]:
+    # Those that more than one process has begun, in the order of the calls, each in that of ranks.
+    found: dict[tuple[int, int], list[Joined]] = {}
+    for process in known.all:
+        for operation in process.operations:
+            call = operation.call
+            if call.ordinal is None or call.dest is not None or call.source is not None:
+                continue
+            member = known.of(operation)
+            if member is None or "collectives" in member.comm.uncertain:
+                continue
+            one = Joined(operation, member)
+            found.setdefault((member.comm.identity, call.ordinal), []).append(one)
+    in_order = sorted(found.items(), key=lambda item: item[0][1])
+    return (joined for _, joined in in_order if len(joined) > 1)
+
+
+def _plain(joined: Joined) -> str:
+    return joined.operation.call.facts.operation
+
+
+def _is_split(joined: Joined) -> bool:
+    return joined.operation.call.facts.form.startswith("split")
+
+
+def _parts(joined: Joined) -> tuple[str, str]:
+    # The operation's name, and how it is called.
+    facts = joined.operation.call.facts
+    return facts.operation, facts.form
+
+
+def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list[Joined]:
+    # The first two that differ, nothing if none do.
+    return next(([joined[0], one] for one in joined if of(one) != of(joined[0])), [])
+
+
+def _finding(rule: str, pair: list[Joined], case: str = "", /, **facts: Value) -> Finding:
+    return Finding.of(rule, [one.operation.party() for one in pair], case, **facts)
+
+
+def _procedures(joined: Sequence[Joined]) -> Finding | None:
+    pair = _different(joined, _plain)
+    return meeting([one.operation for one in pair]) if pair else None
+
+
+def meeting(pair: Sequence[Operation]) -> Finding:
+    """That two different collective operations meet on a communicator, window or file."""
+    calls, parties = [one.call for one in pair], [one.party() for one in pair]
+    facts: dict[str, Value] = {
+        "procedure": calls[0].procedure,
+        "other_procedure": calls[1].procedure,
+        "noun": _OVER.get(calls[0].facts.over, "communicator"),
+    }
+    number = next((call.ordinal for call in calls if call.ordinal is not None), None)
+    if number is None:  # calls that free have none
+        return Finding.of("collective-mismatch", parties, "unnumbered", **facts)
+    return Finding.of("collective-mismatch", parties, "numbered", **facts, call_ordinal=number)
+
+
+def _forms(joined: Sequence[Joined]) -> Finding | None:
+    pair = _different(joined, _parts)
+    if not pair:
+        return None
+    forms = [_parts(one)[1] for one in pair]
+    return _finding("collective-form-mismatch", pair, kind=forms[0], other_kind=forms[1])
+
+
+def _roots(joined: Sequence[Joined]) -> Finding | None:
+    if joined[0].member.comm.inter:
+        return intercomm_roots.first(joined)
+    pair = _different(joined, lambda one: one.operation.call.root)
+    if not pair:
+        return None
+    roots = [one.operation.call.root for one in pair]
+    return _finding("root-mismatch", pair, number=roots[0] or 0, other_number=roots[1] or 0)
+
+
+def _reductions(joined: Sequence[Joined]) -> Finding | None:
+    # Of those to which it says something: not in a root's group beside the root.
+    known = [one for one in joined if reduction(one) and one.root != "MPI_PROC_NULL"]
+    pair = _different(known, reduction)
+    if not pair:
+        return None
+    names = [reduction(one) for one in pair]
+    return _finding("op-mismatch", pair, op=names[0], other_op=names[1])
+
+
+def reduction(joined: Joined) -> str:
+    """The name of its operation, "" if it is not known; for the program's own see `user_ops`."""
+    if joined.operation.call.own_op is not None:
+        return _OWN
+    call, registry = joined.operation.call, joined.operation.process.registry
+    found = registry.find("op", call.op) if call.op is not None else None
+    if not isinstance(found, Op) or found.header.null:
+        return ""
+    return found.header.name if found.header.predefined else _OWN
+
+
+def _counts(joined: Sequence[Joined]) -> Finding | None:
+    # Of a reduce-scatter, where the totals may be equal all the same.
+    known = [one for one in joined if one.operation.call.counts is not None]
+    for group in _groups(known):
+        pair = _different(group, lambda one: one.operation.call.counts)
+        if not pair:
+            continue
+        first, second = (one.operation.call.counts or () for one in pair)
+        rank = next(i for i, both in enumerate(zip(first, second)) if both[0] != both[1])
+        counts = {"count": first[rank], "other_count": second[rank]}
+        return _finding("recvcounts", pair, index=rank, **counts)
+    return None
+
+
+def _groups(joined: Sequence[Joined]) -> list[list[Joined]]:
+    # Those of one group of an intercommunicator; without who is not known to be in which.
+    if not joined or not joined[0].member.comm.inter:
+        return [list(joined)]
+    found: dict[tuple[int, ...], list[Joined]] = {}
+    for one in joined:
+        members = one.member.comm.world_ranks
+        if members is not None:
+            found.setdefault(tuple(members), []).append(one)
+    return list(found.values())

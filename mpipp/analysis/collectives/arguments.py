@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""Do the arguments agree that all processes of a collective operation must give alike?
+
+Which they are, and how, stands in the table of procedures (wrapper/generator/agreement.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Union
+
+from mpipp.analysis.context import group_members
+from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.findings.finding import Finding
+from mpipp.model import Call
+from mpipp.render.object_structs import MODES, flags
+
+# An integer, integers, or neither known nor given.
+Given = Union[int, tuple[int, ...], None]
+
+
+def first(joined: Sequence[Joined]) -> Finding | None:
+    """What the first two give differently that must agree."""
+    return _in_place(joined) or _arguments(joined)
+
+
+def _in_place(joined: Sequence[Joined]) -> Finding | None:
+    # Where all must give it if one does.
+    allowed = joined[0].operation.call.facts.in_place
+    if allowed is None or allowed.where != "all" or joined[0].member.comm.inter:
+        return None
+    given = [one for one in joined if one.gives_in_place(allowed.role)]
+    others = [one for one in joined if not one.gives_in_place(allowed.role)]
+    if not given or not others:
+        return None
+    pair = given[0], others[0]
+    procedure = f"MPI_{given[0].operation.call.facts.operation}"
+    parties = [one.operation.party() for one in pair]
+    return Finding.of("in-place-differs", parties, procedure=procedure, argument=allowed.role)
+
+
+def _arguments(joined: Sequence[Joined]) -> Finding | None:
+    # The first of those that only the procedure has.
+    for name, how in joined[0].operation.call.facts.agree.items():
+        if how == "members" and name in _KEPT:
+            pair = _parted(joined)
+            if pair:
+                return _disagreement(name, how, pair)
+            continue
+        different = _AGREE.get(how)
+        if different is None or name not in _KEPT:
+            continue
+        known = [one for one in joined if _value(one, name, how) is not None]
+        for first in known:
+            others = (one for one in known if different(first, one, name, how))
+            other = next(others, None)
+            if other is not None:
+                return _disagreement(name, how, [first, other])
+    return None
+
+
+def _parted(joined: Sequence[Joined]) -> list[Joined]:
+    # The same in each group of an intercommunicator (MPI-4.1, section 7.4.2).
+    sides: dict[tuple[int, ...], list[Joined]] = {}
+    for one in joined:
+        comm = one.member.comm
+        sides.setdefault(tuple(comm.world_ranks or ()) if comm.inter else (), []).append(one)
+    return next(filter(None, map(_parted_in, sides.values())), [])
+
+
+def _parted_in(joined: Sequence[Joined]) -> list[Joined]:
+    # Of a group not all of whose members give it, one, and who gives something else. Disjoint
+    # groups are no error, so that all of the communicator must be there.
+    if len(joined) != joined[0].member.comm.size:
+        return []
+    given = [group_members.members(one.operation) for one in joined]
+    if None in given:
+        return []
+    for one, value in zip(joined, given):
+        others = [other for other, theirs in zip(joined, given) if theirs != value]
+        if value and others and len(joined) - len(others) < group_members.count(value):
+            ranks = group_members.ranks(one.operation) or ()
+            # Of others a member rather than one that may give what it likes.
+            named = (other for other in others if _world_rank(other) in ranks)
+            return [one, next(named, others[0])]
+    return []
+
+
+def _world_rank(joined: Joined) -> int | None:
+    return joined.operation.process.registry.info.world_rank
+
+
+def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
+    values = ["" if how == "members" else _shown(one, name, how) for one in pair]
+    rule = _RULES[pair[0].operation.call.facts.operation]
+    details = [group_members.shown(one.operation) if how == "members" else None for one in pair]
+    parties = [one.operation.party(*filter(None, [text])) for one, text in zip(pair, details)]
+    return Finding.of(
+        rule,
+        parties,
+        "values" if all(values) else "",
+        noun=_NOUNS.get(name, name),
+        argument=name,
+        constant=values[0],
+        other_constant=values[1],
+        how=_HOW.get(how, "the same in all processes"),
+    )
+
+
+def _value(joined: Joined, name: str, how: str) -> Given | str:
+    # None where it is not known, or does not count.
+    call = joined.operation.call
+    if how == "weights":
+        return _weights(call)
+    value = call.arguments.get(name)
+    if how == "extent" and value == _NO_EXTENT:
+        return None
+    value = as_meant(name, value)
+    around = joined.operation.process.around
+    if how == "defined" and value is not None and isinstance(value, int):
+        return None if around.constant_name(value, "MPI_UNDEFINED") else value
+    return value
+
+
+def as_meant(name: str, value: Given) -> Given:
+    """An argument as it counts: of logicals (MPI-4.1, section 2.5.4) only whether they are true."""
+    if name not in _LOGICAL or value is None:
+        return value
+    return tuple(int(item != 0) for item in value) if isinstance(value, tuple) else int(value != 0)
+
+
+def _weights(call: Call) -> str | None:
+    # Without edges none need be given.
+    for name, number in _WEIGHTS.items():
+        edges = call.arguments.get(number)
+        edges = sum(edges) if isinstance(edges, tuple) else edges
+        if name in call.arguments and edges:
+            return "MPI_UNWEIGHTED" if call.arguments[name] is None else "weights"
+    return None
+
+
+def _shown(joined: Joined, name: str, how: str) -> str:
+    value = _value(joined, name, how)
+    if value is None:
+        return ""
+    if isinstance(value, tuple) and name in ("datarep", "stringtag"):
+        return bytes(item % 256 for item in value).decode("utf-8", "backslashreplace")
+    if isinstance(value, tuple):
+        return f"{{{', '.join(map(str, value))}}}" if len(value) <= _MOST_SHOWN else ""
+    constants = joined.operation.process.registry.constants
+    if isinstance(value, int) and name in _FLAGS:
+        named = {flag: constants[flag] for flag in _FLAGS[name] if flag in constants}
+        return flags(value, named) or str(value)
+    names = (one for one in _NAMED.get(name, ()) if constants.get(one) == value)
+    return next(names, str(value))
+
+
+def _unequal(one: Joined, other: Joined, name: str, how: str) -> bool:
+    return _value(one, name, how) != _value(other, name, how)
+
+
+def _unequal_bits(one: Joined, other: Joined, name: str, how: str) -> bool:
+    values = _value(one, name, how), _value(other, name, how)
+    if not isinstance(values[0], int) or not isinstance(values[1], int):
+        return False
+    constants = one.operation.process.registry.constants
+    bits = sum(constants.get(bit, 0) for bit in ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED"))
+    return bool((values[0] ^ values[1]) & bits)
+
+
+def _unequal_on_side(one: Joined, other: Joined, name: str, how: str) -> bool:
+    groups = [list(side.member.comm.world_ranks or ()) for side in (one, other)]
+    return groups[0] == groups[1] and _unequal(one, other, name, how)
+
+
+_AGREE = {
+    "equal": _unequal,
+    "defined": _unequal,
+    "extent": _unequal,
+    "weights": _unequal,
+    "side": _unequal_on_side,
+    "bits": _unequal_bits,
+}
+_KEPT = frozenset(
+    "group local_leader high split_type ndims dims periods nnodes index edges reorder weights "
+    "assert amode datarep etype size offset whence flag".split()
+)
+_FLAGS = {"amode": MODES, "assert": ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")}
+_NAMED = {
+    "whence": ("MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SEEK_END"),
+    "split_type": ("MPI_COMM_TYPE_SHARED",),
+}
+_WEIGHTS = {"weights": "degrees", "sourceweights": "indegree", "destweights": "outdegree"}
+_LOGICAL = ("periods", "reorder", "high", "flag")
+_NOUNS = {
+    "group": "groups",
+    "local_leader": "local leaders",
+    "dims": "dims",
+    "periods": "periods",
+    "edges": "edges",
+    "size": "sizes",
+    "offset": "offsets",
+    "etype": "extents of etype",
+    "assert": "assertions",
+    "datarep": "data representations",
+    "weights": "kinds of weights",
+}
+_HOW = {
+    "side": "the same in all processes of a group",
+    "defined": "the same in all processes that do not give MPI_UNDEFINED",
+    "extent": "of the same extent in all processes",
+    "members": "the same in all processes that are its members",
+    "weights": "MPI_UNWEIGHTED in all processes or in none",
+    "bits": "given MPI_MODE_NOPRECEDE, and MPI_MODE_NOSUCCEED, in all processes or in none",
+}
+_NO_EXTENT = -(1 << 63)
+_MOST_SHOWN = 16
+_RULES = {
+    "Cart_create": "grid-differs",
+    "Graph_create": "graph-differs",
+    "Dist_graph_create": "distributed-graph-differs",
+    "Dist_graph_create_adjacent": "distributed-graph-differs",
+    "Comm_create": "group-differs",
+    "Comm_create_group": "group-differs",
+    "Comm_split_type": "split-type-differs",
+    "Intercomm_create": "leader-differs",
+    "Intercomm_merge": "high-differs",
+    "Win_fence": "fence-differs",
+    "File_open": "amode-differs",
+    "File_set_size": "file-size-differs",
+    "File_preallocate": "preallocation-differs",
+    "File_set_view": "view-differs",
+    "File_set_atomicity": "atomicity-differs",
+    "File_seek_shared": "shared-pointer-differs",
+}

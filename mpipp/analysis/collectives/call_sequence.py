@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""On which communicators a process has made collective calls, in its order, as far as kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from mpipp.analysis.calls.leaks import at_the_end
+from mpipp.analysis.context.channel_history import Side, is_certain
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.context.world import World
+from mpipp.model import Call, Channel, Comm, Stretch
+
+SEQUENCES = ("collectives", "turns")  # of the channels that tell of it
+_WORLD = 1  # identity
+
+
+class Turn(NamedTuple):
+    """Calls that follow one another on one communicator."""
+
+    identity: int
+    first: int  # ordinals
+    last: int
+
+
+class Turns:
+    """Those of one process.
+
+    Attributes:
+        sides: what is kept of the calls on each communicator, by identity.
+        past: the turns, as calls of MPI_Barrier whose root is an identity and whose tag a count.
+    """
+
+    def __init__(self, sides: Iterable[Side], past: list[Stretch]) -> None:
+        self.sides = {side.member.comm.identity: side for side in sides}
+        self.past = past
+
+    def each(self, most: int) -> Iterator[Turn | None]:
+        """One after another; None if there are more than `most`."""
+        told: dict[int, int] = {}
+        number = 0
+        for stretch in self.past:
+            if stretch.first != number + 1:
+                return  # some are not kept
+            for ordinal in range(stretch.first, stretch.end):
+                identity, count = turn_of(stretch.at(ordinal).call)
+                first = told.get(identity, 0) + 1
+                told[identity] = first + count - 1
+                yield Turn(identity, first, told[identity])
+                number += 1
+                if number >= most:
+                    yield None
+                    return
+        left = self.left(told)
+        if len(left) == 1:
+            yield left[0]
+
+    def left(self, told: Mapping[int, int]) -> list[Turn]:
+        """What is in no turn: that which goes on is not kept, calls on one communicator alone.
+
+        Args:
+            told: how many calls on each communicator are in turns.
+        """
+        return [
+            Turn(identity, told.get(identity, 0) + 1, side.channel.count)
+            for identity, side in self.sides.items()
+            if side.channel.count > told.get(identity, 0)
+        ]
+
+
+def is_in_turns(channel: Channel) -> bool:
+    """Whether a channel is one of those that take turns; not on intercommunicators."""
+    return channel.sequence == "collectives" and not channel.frozen
+
+
+def of(known: World, process: Process, sides: Iterable[Side]) -> Turns | None:
+    """Those of a process with these channels; None before its end, and where they are not kept."""
+    world = next((one for one in known.comms(process) if one.identity == _WORLD), None)
+    if world is None or known.rank(process) is None or not at_the_end(process):
+        return None
+    past = _past(process, world)
+    intra = [s for s in sides if is_in_turns(s.channel) and not s.member.comm.inter]
+    return Turns(intra, past) if past and intra else None
+
+
+def turn_of(call: Call) -> tuple[int, int]:
+    """The communicator's identity and the number of calls."""
+    return (call.root or 0) & (1 << 64) - 1, call.tag or 0
+
+
+def blocks(call: Call) -> bool:
+    """Whether a collective call may wait for all others: those among neighbors need not."""
+    return call.facts.form == "blocking" and not call.facts.among_neighbors
+
+
+def _past(process: Process, world: Comm) -> list[Stretch]:
+    for channel in world.channels:
+        if channel.sequence == "turns" and channel.history and is_certain(world, channel):
+            return process.registry.past(world, channel)
+    return []

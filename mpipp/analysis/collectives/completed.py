@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Did the calls of collective operations agree that some of their processes have left?
+(MPI-4.1, section 6.1)"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.analysis.collectives import active, missing_calls
+from mpipp.analysis.context.channel_history import Side, every, is_certain, is_joined
+from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.world import World
+from mpipp.analysis.deadlock import names
+from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.analysis.findings.limits import Limits
+from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS, Histories, Meeting, Met
+from mpipp.common.text import wording
+from mpipp.model import Kept, Stretch
+
+_MOST_ALIKE = 1 << 16  # combinations that are remembered
+
+
+class _Calls:
+    # Those on one communicator, by process.
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}  # of their histories, by the process's own
+        self.sides: list[Side] = []
+        self.histories = Histories(0)
+        self.is_parted = False  # different operations have met: later ones do not belong together
+        self.alike: set[object] = set()
+        # By process the ordinal after the last: how a nonblocking call fails is kept after it.
+        self._ends: list[int] = []
+
+    def add(self, side: Side) -> None:
+        """More of a process's history."""
+        process = side.member.process.number
+        number = self.numbers.setdefault(process, len(self.sides))
+        if number == len(self.sides):
+            self.sides.append(side)
+            self.histories.waiting.append([])
+            self._ends.append(0)
+        self.sides[number] = side
+        for stretch in side.stretches:
+            if stretch.end > self._ends[number]:
+                first = max(stretch.first, self._ends[number])
+                self.histories.waiting[number].append(stretch.part(first, stretch.end))
+                self._ends[number] = stretch.end
+
+    def joined(self, met: Meeting) -> list[Joined]:
+        """Calls that met, in the order of the ranks."""
+        calls = [replace(kept.call, ordinal=met.ordinal) for kept in met.calls]
+        sides = [self.sides[number] for number in met.of]
+        joined = [Joined(s.operation(c), s.member) for s, c in zip(sides, calls)]
+        return sorted(joined, key=lambda one: one.operation.process.registry.info.world_rank or 0)
+
+
+class _On(NamedTuple):
+    # What calls are collective over.
+    identity: int  # of the communicator
+    sequence: str  # "collectives", "window calls", "file calls"
+    made: int  # ordinal of the call that made the window or file
+
+
+class Collectives:
+    """The calls on all communicators, windows and files, compared as they become known.
+
+    Attributes:
+        limits: those that were reached.
+    """
+
+    def __init__(self) -> None:
+        self.limits = Limits()
+        self._of: dict[_On, _Calls] = {}
+        self._new: dict[_On, None] = {}
+
+    def add(self, side: Side) -> None:
+        """More of a history in one process."""
+        on = _On(side.member.comm.identity, side.channel.sequence, side.channel.tag)
+        self._of.setdefault(on, _Calls()).add(side)
+        self._new[on] = None
+
+    @property
+    def parted(self) -> set[int]:
+        """The communicators on which different operations have met."""
+        return {on.identity for on, calls in self._of.items() if calls.is_parted}
+
+    def compare(
+        self, told: Collection[tuple[int, int]] = (), of_all: World | None = None
+    ) -> Findings:
+        """What differed between the calls that are there now.
+
+        Args:
+            told: operations of communicators that are left out, by those and ordinals.
+            of_all: calls wait until all processes of this world have made theirs; else they are
+                compared if there are two.
+        """
+        changed, self._new = self._new, {}
+        for on in changed:
+            calls = self._of[on]
+            least = 2
+            if of_all is not None:
+                peers = of_all.peers(calls.sides[0].member)
+                least = max(least, sum(peer is not None for peer in peers))
+            yield from self._compare(on, calls, least, told)
+
+    def _compare(
+        self, on: _On, calls: _Calls, least: int, told: Collection[tuple[int, int]]
+    ) -> Findings:
+        compared = Met()
+        for met in calls.histories.meet(least):
+            combination = met.of, *(kept.key for kept in met.calls)
+            if calls.is_parted or combination in calls.alike:
+                continue
+            if on.sequence == "collectives" and (on.identity, met.ordinal) in told:
+                continue
+            joined = calls.joined(met)
+            if active.is_parted(joined):
+                yield from active.compare(joined)
+                calls.is_parted = True
+                continue
+            wrong: list[Finding] = []
+            with self.limits.passed_over():
+                wrong += active.compare(joined)
+            for found in wrong:
+                compared.add(found, met)
+            if not wrong:
+                if len(calls.alike) >= _MOST_ALIKE:
+                    calls.alike.clear()
+                calls.alike.add(combination)
+        if calls.histories.left_out:
+            self.limits.reached(
+                f"of collective calls that repeat {MOST_TURNS} combinations were compared, and no "
+                "more"
+            )
+        yield from compared.findings("collective call number {call_ordinal}", "call_ordinal")
+
+
+def check(known: World) -> Findings:
+    """What differed between the calls of a collective operation that some of them have left.
+
+    Raises MpippError at the end if not all of them were compared.
+    """
+    past = Collectives()
+    ends: dict[tuple[int, int], int] = {}  # by process and communicator: ordinals that are kept
+    for side in every(known, is_joined):
+        past.add(side)
+        if side.channel.sequence == "collectives" and side.stretches:
+            process, comm = side.member
+            ends[process.number, comm.identity] = side.stretches[-1].end
+    for side in _inside(known):
+        process, comm = side.member
+        if side.stretches[0].first >= ends.get((process.number, comm.identity), 1):
+            past.add(side)
+    yield from past.compare(active.told(known))
+    yield from missing_calls.check(known, past.parted)
+    for sentence in _after_failures(known):
+        past.limits.reached(sentence)
+    past.limits.tell()
+
+
+def _after_failures(known: World) -> Iterator[str]:
+    # Not compared: nobody knows whether MPI had begun the call that it refused.
+    failed: dict[str, list[int]] = {}
+    for process in known.all:
+        for comm in known.comms(process):
+            for channel in comm.channels:
+                follow = channel.frozen and channel.posted > channel.count
+                if channel.sequence == "collectives" and follow and is_certain(comm, channel):
+                    failed.setdefault(names.comm(comm), []).append(known.rank(process) or 0)
+    for on, ranks in failed.items():
+        yield f"collective calls on {on} after a call that failed in {wording.ranks(ranks)}"
+
+
+def _inside(known: World) -> Iterator[Side]:
+    # The calls that threads have not left: a collective one is kept when MPI has accepted it.
+    for process in known.all:
+        for operation in process.operations:
+            call, member = operation.call, known.of(operation)
+            collective = call.dest is None and call.source is None and call.facts.over
+            if operation.tid is None or member is None or not collective or not call.ordinal:
+                continue
+            for channel in member.comm.channels:
+                if channel.sequence == "collectives" and is_certain(member.comm, channel):
+                    yield Side(member, channel, [Stretch(call.ordinal, 1, (Kept.of(call),))])

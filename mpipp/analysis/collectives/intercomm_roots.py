@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Do the groups of an intercommunicator name the same root? (MPI-4.1, section 6.2.3)
+
+Any two calls that fit no root are wrong, whatever the others give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.findings.finding import Finding
+from mpipp.render.phrases import Value
+
+
+def first(joined: Sequence[Joined]) -> Finding | None:
+    """The first two calls that fit no root."""
+    if joined[0].operation.call.root is None:
+        return None
+    known = [one for one in joined if _group(one) is not None]
+    for pairs in (_naming, _roots, _groups, _named):
+        found = next(pairs(known), None)
+        if found is not None:
+            case, facts, *pair = found
+            rule = "root-group-mismatch" if case else "root-mismatch"
+            return Finding.of(rule, [one.operation.party() for one in pair], case, **facts)
+    return None
+
+
+# The case of the rule, its facts, and the two calls.
+_Found = Iterator["tuple[str, Mapping[str, Value], Joined, Joined]"]
+
+
+def _naming(joined: Sequence[Joined]) -> _Found:
+    # Ranks, in one group and in both.
+    naming = [one for one in joined if not one.root]
+    pair = _beside(naming, naming, lambda one, other: _rank(one) != _rank(other))
+    if pair:
+        roots = [_rank(one) for one in pair]
+        yield "", {"number": roots[0], "other_number": roots[1]}, *pair
+
+
+def _roots(joined: Sequence[Joined]) -> _Found:
+    roots = [one for one in joined if one.root == "MPI_ROOT"]
+    if len(roots) > 1:
+        yield "two-roots", {}, roots[0], roots[1]
+
+
+def _groups(joined: Sequence[Joined]) -> _Found:
+    # Which group has the root.
+    naming = [one for one in joined if not one.root]
+    having = [one for one in joined if one.root]
+    for one, other in _across(having):
+        names = " and ".join(dict.fromkeys((one.root, other.root)))
+        yield "both-groups", {"text": names}, one, other
+    for one, other in _across(naming):
+        yield "both-ranks", {}, one, other
+    pair = _beside(having, naming, lambda one, other: True)
+    if pair:
+        root = pair[0].root
+        yield "one-group", {"constant": root, "number": _rank(pair[1])}, *pair
+
+
+def _named(joined: Sequence[Joined]) -> _Found:
+    # The root's own call, and one that names a rank in its group.
+    named = next((one for one in joined if not one.root), None)
+    if named is None:
+        return
+    for one in joined:
+        if one.root == "MPI_ROOT" and one.rank != _rank(named):
+            yield "other-root", {"own_number": one.rank, "number": _rank(named)}, one, named
+        if one.root == "MPI_PROC_NULL" and one.rank == _rank(named):
+            yield "no-root", {"number": one.rank}, named, one
+
+
+def _rank(joined: Joined) -> int:
+    root = joined.operation.call.root
+    assert root is not None  # `first` has looked
+    return root
+
+
+def _group(joined: Joined) -> int | None:
+    # Its first process stands for it; None where that is not known, or of another job.
+    ranks = joined.member.comm.world_ranks
+    return ranks[0] if ranks and ranks[0] >= 0 else None
+
+
+def _beside(
+    some: Sequence[Joined], others: Sequence[Joined], differ: Callable[[Joined, Joined], bool]
+) -> tuple[Joined, Joined] | None:
+    # Two of one group; the first of each group stands for all that come before.
+    of: dict[int | None, Joined] = {}
+    for one in some:
+        of.setdefault(_group(one), one)
+    pairs = ((of[_group(other)], other) for other in others if _group(other) in of)
+    return next((pair for pair in pairs if differ(*pair)), None)
+
+
+def _across(joined: Sequence[Joined]) -> Iterator[tuple[Joined, Joined]]:
+    return ((joined[0], one) for one in joined[1:] if _group(one) != _group(joined[0]))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Has a process come to its end without a collective call that others have made?
+(MPI-4.1, section 6.1)"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from mpipp.analysis.calls.leaks import at_the_end
+from mpipp.analysis.context.channel_history import Side, every, is_certain, is_joined
+from mpipp.analysis.context.world import Member, World
+from mpipp.analysis.deadlock import names
+from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.render.phrases import Phrase
+
+_ON = {"window calls": "its window", "file calls": "its file"}
+
+
+def check(known: World, parted: Collection[int]) -> Findings:
+    """The first call on each communicator, window and file that not all of its processes have made.
+
+    Of communicators that are `parted` nothing: there different operations have met before, on them
+    or on one of their windows or files.
+
+    A call need not wait for all, so that nobody may have noticed. Both must have come to their end:
+    until then the call may come.
+    """
+    ended = {process for process in known.all if at_the_end(process)}
+    told: set[object] = set()
+    for side in every(known, is_joined):
+        identity = side.member.comm.identity
+        on = identity, side.channel.sequence, side.channel.tag
+        if side.member.process not in ended or identity in parted or on in told:
+            continue
+        missing = [
+            (member, count)
+            for member, count in _others(known, side)
+            if member.process in ended and count < side.channel.count
+        ]
+        if missing:
+            found = _finding(known, side, missing)
+            if found is not None:
+                told.add(on)
+                yield found
+
+
+def _others(known: World, side: Side) -> Iterator[tuple[Member, int]]:
+    # Those of its own group, or of an intercommunicator's other one, which all take part in its
+    # collective calls (MPI-4.1, section 6.2.2), and how many they have made; certain ones.
+    sequence = side.channel.sequence
+    for peer in known.peers(side.member):
+        if peer is None or peer.process is side.member.process:
+            continue
+        if "collectives" in peer.comm.uncertain:  # by whose ordinals windows and files are known
+            continue
+        ours = (
+            c for c in peer.comm.channels if (c.sequence, c.tag) == (sequence, side.channel.tag)
+        )
+        channel = next(ours, None)
+        if channel is None:
+            # What is not needed any more may have been given back; of a window or file nothing is
+            # known before its first call.
+            if not peer.comm.header.ended and sequence == "collectives":
+                yield peer, 0
+        elif not channel.history and sequence != "collectives":
+            continue  # there was no room, and no call of it was counted
+        elif is_certain(peer.comm, channel) and not channel.frozen:
+            yield peer, channel.count
+
+
+def _finding(known: World, side: Side, missing: list[tuple[Member, int]]) -> Finding | None:
+    least = min(count for _, count in missing)
+    stretch = next((s for s in side.stretches if s.first <= least + 1 < s.end), None)
+    if stretch is None or side.channel.frozen:
+        return None
+    call = replace(stretch.at(least + 1).call, ordinal=least + 1)
+    ranks = [known.rank(member.process) for member, count in missing if count == least]
+    who = tuple(rank for rank in ranks if rank is not None)
+    on = _ON.get(side.channel.sequence) or names.comm(side.member.comm)
+    number = Phrase.of(
+        "collective call number {call_ordinal} on {comm}", call_ordinal=least + 1, comm=on
+    )
+    return Finding.of(
+        "collective-missing",
+        [side.operation(call).party(number)],
+        "one" if len(who) == 1 else "several",
+        ranks=who,
+        procedure=call.procedure,
+    )

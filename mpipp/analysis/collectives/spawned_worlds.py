@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""What MPI_Comm_spawn started and the processes that started it, on their intercommunicator.
+
+Neither side is told which one of the other's it is (MPI-4.1, section 11.8.2). It is taken for the
+same where no other can be meant: one MPI_COMM_WORLD of so many processes has so many parents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.context.world import World
+from mpipp.model import Comm
+
+_FIRST = 3  # identity of the one between them; MPI_COMM_WORLD has 1, what sessions make of groups 2
+
+_Calls = tuple[int, ...]  # ordinals of those that made a communicator, from the one between them on
+_Members = Mapping[Process, Comm]
+
+
+class Between(World):
+    """Parents and children, with nothing but the communicator between them and what is made of it.
+
+    Ranks are counted on: those of the children follow those of the parents. Of what is made of it
+    (MPI_Intercomm_merge, MPI_Comm_dup) that is known of which all are members.
+    """
+
+    def __init__(self, parents: _Members, children: _Members) -> None:
+        super().__init__(())
+        self._numbers: dict[Process, int] = {}
+        for side in (parents, children):
+            for process in sorted(side, key=lambda process: side[process].rank):
+                self._numbers[process] = len(self._numbers)
+        self._known = {process: {} for process in self._numbers}
+        both = {**parents, **children}
+        made = {process: _made_of(process, comm) for process, comm in both.items()}
+        everywhere = set.intersection(*(set(comms) for comms in made.values()))
+        for number, calls in enumerate(sorted(everywhere), _FIRST):
+            sides = [{one: made[one][calls] for one in side} for side in (parents, children)]
+            self._add(number, sides)
+        self._by_rank = {number: process for process, number in self._numbers.items()}
+        self._all = frozenset(self._numbers)
+        self._ranks = dict(self._numbers)
+
+    def _add(self, identity: int, sides: Sequence[_Members]) -> None:
+        # One that each process knows by the same calls. Nothing where these were not the same
+        # procedures, or gave each its own, as MPI_Comm_split does.
+        everybody = {**sides[0], **sides[1]}
+        kinds = {comm.inter for comm in everybody.values()}
+        groups = sides if True in kinds else [everybody]
+        if len(kinds) > 1 or not all(_is_whole(group, len(group)) for group in groups):
+            return
+        ranks = [
+            [self._numbers[one] for one in sorted(group, key=lambda one: group[one].rank)]
+            for group in groups
+        ]
+        for group, local, remote in zip(groups, ranks, ranks[::-1]):
+            for process, comm in group.items():
+                self._known[process][identity] = replace(
+                    comm,
+                    identity=identity,
+                    world_ranks=local,
+                    remote_world_ranks=remote if comm.inter else None,
+                )
+
+    def comm(self, process: Process, handle: int | None) -> Comm | None:
+        """The communicator between them, or made of it, that has this handle."""
+        for known in self._known[process].values():
+            if known.header.handle == handle and not known.header.ended:
+                return known
+        return None
+
+    def covers(self, comm: Comm, process: Process) -> bool:
+        """Whether a process has it as the communicator between them, or as one made of it."""
+        known = self._known.get(process, {}).values()
+        return any(one.header.record == comm.header.record for one in known)
+
+
+def between(known: Sequence[World]) -> list[Between]:
+    """Those parents and children of whom it is certain.
+
+    `known`: all that there are. Of one who is not here nobody knows whom it has spawned.
+    """
+    if len(known) < 2 or any(len(world.all) != world.size for world in known):
+        return []
+    parents: dict[tuple[int, int], list[dict[Process, list[Comm]]]] = {}
+    children: dict[tuple[int, int], list[dict[Process, Comm]]] = {}
+    for world in known:
+        own = _spawned(world)
+        if own:
+            comm = next(iter(own.values()))
+            children.setdefault((comm.remote_size, comm.size), []).append(own)
+        for sizes, of_each in _spawners(world).items():
+            parents.setdefault(sizes, []).append(of_each)
+    result = []
+    for sizes, jobs in children.items():
+        worlds = parents.get(sizes, [])
+        if len(jobs) == len(worlds) == 1 and all(len(comms) == 1 for comms in worlds[0].values()):
+            found = {process: comms[0] for process, comms in worlds[0].items()}
+            if _is_whole(found, sizes[0]) and not found.keys() & jobs[0].keys():
+                result.append(Between(found, jobs[0]))
+    return result
+
+
+def _made_of(process: Process, between: Comm) -> dict[_Calls, Comm]:
+    # A communicator with all that is made of it, by the calls that made them.
+    serials: dict[int, _Calls] = {between.header.serial: ()}
+    result: dict[_Calls, Comm] = {(): between}
+    objects = process.registry.objects("comm", ended=True)
+    made = [comm for comm in objects if isinstance(comm, Comm) and comm.made_of]
+    for comm in sorted(made, key=lambda comm: comm.header.serial):
+        before = serials.get(comm.made_of)
+        if before is not None:
+            calls = serials[comm.header.serial] = (*before, comm.made_by)
+            result[calls] = comm
+    return result
+
+
+def _spawned(world: World) -> dict[Process, Comm]:
+    # The communicator with the parents of all processes of a world; nothing if one is not there.
+    found = {}
+    for process in world.all:
+        for comm in _of_two_worlds(process):
+            if "imported" in comm.header.flags:
+                found[process] = comm
+    alike = len({comm.remote_size for comm in found.values()}) == 1
+    return found if alike and _is_whole(found, world.size) else {}
+
+
+def _spawners(world: World) -> dict[tuple[int, int], dict[Process, list[Comm]]]:
+    # By the numbers of parents and of children, what each process has made; nothing of a process
+    # of which the record of some is gone.
+    found: dict[tuple[int, int], dict[Process, list[Comm]]] = {}
+    for process in world.all:
+        made = [comm for comm in _of_two_worlds(process) if "spawned" in comm.header.flags]
+        if sum(comm.remote_size for comm in made) != process.registry.info.spawned:
+            made = []
+        for comm in made:
+            sizes = comm.size, comm.remote_size
+            found.setdefault(sizes, {}).setdefault(process, []).append(comm)
+    return found
+
+
+def _of_two_worlds(process: Process) -> Iterator[Comm]:
+    for comm in process.registry.objects("comm", ended=True):
+        if isinstance(comm, Comm) and comm.inter and not comm.identity:
+            ranks = comm.remote_world_ranks
+            if ranks is not None and all(rank < 0 for rank in ranks):
+                yield comm
+
+
+def _is_whole(found: Mapping[Process, Comm], size: int) -> bool:
+    ranks = sorted(comm.rank for comm in found.values())
+    return ranks == list(range(size)) and all(comm.size == size for comm in found.values())

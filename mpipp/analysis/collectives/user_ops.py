@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Do processes reduce with the same operation of the program's own? (MPI-4.1, sections 6.9, 6.9.5)
+
+MPI itself compares none, and that two functions do the same cannot be known. So it is told, as a
+warning, where one object file has both functions under different names, or where only one of the
+operations is commutative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.model import Op
+from mpipp.render.phrases import Phrase
+
+# What languages put between MPI and their functions, in the order in which operations were made.
+_TRAMPOLINES = "/mpi4py/"
+
+
+class Own(NamedTuple):
+    """An operation of the program's own."""
+
+    name: str  # of its function, "" if that is not known
+    file: str  # in which that is, likewise
+    commutes: bool
+
+
+def own(joined: Joined) -> Own | None:
+    """That of a call; None if it has none, or nothing is known of it."""
+    call, around = joined.operation.call, joined.operation.process.around
+    if call.own_op is not None:
+        function, commutes, name, file = call.own_op
+        if name or file:
+            return Own(name, file, commutes)
+    else:
+        registry = joined.operation.process.registry
+        found = registry.find("op", call.op) if call.op is not None else None
+        if not isinstance(found, Op) or found.header.null or found.header.predefined:
+            return None
+        function, commutes = found.function, found.commute
+    return Own(plain_name(around.function(function)), around.file(function), commutes)
+
+
+def plain_name(shown: str) -> str:
+    """The name in `<name>`, without what compilers put behind it; "" of anything else."""
+    if not (shown.startswith("<") and shown.endswith(">")):
+        return ""
+    return shown[1:-1].partition(".")[0]
+
+
+def check(joined: Sequence[Joined]) -> Findings:
+    """The first two whose operations differ for certain."""
+    known = [(one, of) for one in joined for of in [own(one)] if of is not None]
+    for one, of in known[1:]:
+        first, before = known[0]
+        if before.commutes != of.commutes:
+            rule = "own-op-commutes"
+        elif _differ(before, of):
+            rule = "own-op-differs"
+        else:
+            continue
+        pairs = ((first, before), (one, of))
+        parties = [one.operation.party(_reduces(own)) for one, own in pairs]
+        names = {"function": before.name, "other_function": of.name}
+        yield Finding.of(rule, parties, **names)
+        return
+
+
+def _differ(one: Own, other: Own) -> bool:
+    if not (one.name and other.name and one.file) or one.file != other.file:
+        return False
+    return one.name != other.name and _TRAMPOLINES not in one.file
+
+
+def _reduces(own: Own) -> Phrase:
+    commutes = "commutative" if own.commutes else "not commutative"
+    return Phrase.of(
+        "reduces with {function}, {kind}",
+        function=own.name or "a function of the program",
+        kind=commutes,
+    )

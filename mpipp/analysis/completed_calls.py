@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""What did a call that is over do wrong by itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+
+from mpipp.analysis.buffers import overlap
+from mpipp.analysis.collectives import buffer_pairs
+from mpipp.analysis.context.buffer_accesses import accesses
+from mpipp.analysis.context.channel_history import is_sent, is_start
+from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.context.world import Member
+from mpipp.analysis.findings.finding import Findings
+from mpipp.model import Call, Channel, Comm, DatatypeRecord, Kept, Outline
+
+
+def check(process: Process) -> Findings:
+    """Calls that wrote memory twice, or did not receive what they sent themselves.
+
+    Of v and w forms the first is not known: their displacements are not kept.
+    """
+    going_on = {(one.call.procedure, one.call.site) for one in process.operations}
+    seen: set[object] = set()
+    once = _Once(process)
+    for comm, channel in _channels(process):
+        if once.wrote(comm, channel):
+            continue
+        for kept in _kept(process, comm, channel):
+            if kept.key in seen:
+                continue  # which takes a tenth of the time that making the call does
+            seen.add(kept.key)
+            if (kept.call.procedure, kept.call.site) not in going_on:
+                operation = Operation(process, kept.call, None, None, comm)
+                yield from _twice(operation)
+                mismatch = buffer_pairs.own(Joined(operation, Member(process, comm)))
+                if mismatch is not None:
+                    yield mismatch
+
+
+class _Once:
+    # Of plain histories: whether the longest of the calls that are else alike wrote nothing twice.
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._longest: dict[bytes, float] = {b"": inf}
+
+    def wrote(self, comm: Comm, channel: Channel) -> bool:
+        """Whether it is certain."""
+        outline = self._process.registry.outline(comm, channel)
+        return outline is not None and all(
+            self._longest.get(head) == inf or self._is_well(comm, outline, head)
+            for head in set(outline.heads)
+        )
+
+    def _is_well(self, comm: Comm, outline: Outline, head: bytes) -> bool:
+        if _is_basic(outline.call(head, 1)):
+            self._longest[head] = inf
+            return True
+        numbers = {number for of, number in zip(outline.heads, outline.numbers) if of == head}
+        longest = max(int.from_bytes(number, "little", signed=True) for number in numbers)
+        if longest <= self._longest.get(head, 0):
+            return True
+        operation = Operation(self._process, outline.call(head, longest), None, None, comm)
+        if any(_twice(operation)):
+            return False
+        self._longest[head] = longest
+        return True
+
+
+def _is_basic(call: Call) -> bool:
+    # Entries of which lie one behind the other.
+    types = [buffer.datatype for buffer in call.buffers]
+    return all(isinstance(t, DatatypeRecord) and "predefined" in t.header.flags for t in types)
+
+
+def _channels(process: Process) -> Iterator[tuple[Comm, Channel]]:
+    # Those with calls that write.
+    for comm in process.registry.objects("comm", ended=True):
+        if isinstance(comm, Comm):
+            for channel in comm.channels:
+                if not is_sent(channel) and not is_start(channel) and channel.sequence != "turns":
+                    yield comm, channel
+
+
+def _kept(process: Process, comm: Comm, channel: Channel) -> Iterator[Kept]:
+    for stretch in process.registry.past(comm, channel):
+        yield from stretch.calls
+
+
+def _twice(operation: Operation) -> Findings:
+    for access in accesses(operation):
+        if access.writes and access.buffer.shares is None:
+            yield from overlap.itself(access)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""How long an operation has its buffers: where the standard says so, and what ends it.
+
+The rules cite nonblocking point-to-point communication; this is for the other kinds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mpipp.analysis.findings.finding import Finding
+from mpipp.model import Call
+
+
+def of_kind(finding: Finding, call: Call) -> Finding:
+    """A finding about a buffer of a pending operation, as it is of that kind of operation."""
+    return replace(finding, rule=finding.rule._replace(section=_section(call)))
+
+
+def completing(call: Call) -> str:
+    """The procedure that completes such an operation: a one-sided one may have no request."""
+    return "MPI_Wait" if call.facts.returns_at_once else "MPI_Win_flush"
+
+
+def _section(call: Call) -> str:
+    # Of MPI-4.1.
+    facts = call.facts
+    if call.win is not None:
+        return "12.3"
+    if call.file is not None:
+        return "14.4.1"
+    if facts.form == "partitioned":
+        return "4.2"
+    if facts.over == "comm":
+        nonblocking, persistent = ("8.7", "8.8") if facts.among_neighbors else ("6.12", "6.13")
+        return persistent if facts.form == "persistent" else nonblocking
+    return "3.9" if facts.form == "persistent" else "3.7.2"

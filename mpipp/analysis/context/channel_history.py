@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""The histories of channels, by what the processes that share them have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from mpipp.analysis.context.process import Operation
+from mpipp.analysis.context.world import Member, World
+from mpipp.model import Call, Channel, Comm, Kept, Outline, Stretch
+
+
+class Side:
+    """One process's part in a channel: its history, or what is given of that."""
+
+    def __init__(
+        self, member: Member, channel: Channel, stretches: list[Stretch] | None = None
+    ) -> None:
+        self.member = member
+        self.channel = channel
+        self._given = stretches
+
+    @cached_property
+    def stretches(self) -> list[Stretch]:
+        """The calls."""
+        if self._given is not None:
+            return self._given
+        return self.member.process.registry.past(self.member.comm, self.channel)
+
+    @property
+    def kinds(self) -> list[Kept]:
+        """Of all the calls those that are different, in no certain order."""
+        return self.member.process.registry.kinds(self.member.comm, self.channel)
+
+    @property
+    def outline(self) -> Outline | None:
+        """What is kept of all of them, if it is plain."""
+        return self.member.process.registry.outline(self.member.comm, self.channel)
+
+    def operation(self, call: Call) -> Operation:
+        """One of its calls."""
+        return Operation(self.member.process, call, None, None, self.member.comm)
+
+
+class Key(NamedTuple):
+    """A channel of messages, whichever side it is seen from."""
+
+    identity: int  # the communicator's
+    sender: int  # ranks in MPI_COMM_WORLD
+    receiver: int
+    tag: int
+    partitioned: bool
+
+
+_COLLECTIVE = ("collectives", "window calls", "file calls")
+_MESSAGES = ("sends", "receives", "partitioned sends", "partitioned receives")
+# What counts messages: of partitioned ones each start, in whatever order of those with one tag.
+RECEIVED = {"sends": "receives", "partitioned send starts": "partitioned receive starts"}
+
+
+def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Side]:
+    """All that is kept of the channels that are `wanted`, of communicators that were freed, too."""
+    for process in known.all:
+        for comm in known.comms(process):
+            for channel in comm.channels:
+                if channel.history and wanted(channel) and is_certain(comm, channel):
+                    yield Side(Member(process, comm), channel)
+
+
+def is_certain(comm: Comm, channel: Channel) -> bool:
+    """Whether the ordinals of a channel tell which calls belong together."""
+    return not channel.shared and channel.sequence not in comm.uncertain_all
+
+
+def complete(known: World) -> Iterator[Side]:
+    """The channels of sends and receives of which all is kept, though perhaps not in its order.
+
+    That is so if only the order is uncertain, and no room was missing.
+    """
+    for process in known.all:
+        for comm in known.comms(process) if not process.registry.info.forgotten else ():
+            for channel in comm.channels:
+                if _is_complete(comm, channel):
+                    yield Side(Member(process, comm), channel)
+
+
+def _is_complete(comm: Comm, channel: Channel) -> bool:
+    if channel.sequence not in ("sends", "receives") or not channel.history or channel.gaps:
+        return False
+    any_message = channel.sequence == "receives" and comm.frozen
+    return channel.sequence not in comm.uncertain_all and not any_message
+
+
+def key(known: World, side: Side) -> Key | None:
+    """None for other channels than those of messages, and where the peer is not known."""
+    return _key(known, side) if is_message(side.channel) else None
+
+
+def starts_key(known: World, side: Side) -> Key | None:
+    """The same of the starts of partitioned operations."""
+    return _key(known, side) if is_start(side.channel) else None
+
+
+def _key(known: World, side: Side) -> Key | None:
+    member, channel = side.member, side.channel
+    own, peer = known.rank(member.process), known.world_rank(member, channel.peer)
+    if own is None or peer is None:
+        return None
+    ranks = (own, peer) if is_sent(channel) else (peer, own)
+    partitioned = channel.sequence.startswith("partitioned")
+    return Key(member.comm.identity, *ranks, channel.tag, partitioned)
+
+
+def is_message(channel: Channel) -> bool:
+    """Whether it is one of sends or receives."""
+    return channel.sequence in _MESSAGES
+
+
+def is_start(channel: Channel) -> bool:
+    """Whether it is one of starts of partitioned operations."""
+    return channel.sequence.endswith("starts")
+
+
+def is_joined(channel: Channel) -> bool:
+    """Whether it is one of collective calls."""
+    return channel.sequence in _COLLECTIVE
+
+
+def is_sent(channel: Channel) -> bool:
+    """Whether it is one of sends."""
+    return "send" in channel.sequence

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""The group that a process gives to MPI_Comm_create, in whose members all must give it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpipp.analysis.context.process import Operation
+from mpipp.model import Group
+from mpipp.render.phrases import Phrase
+
+_WORD = (1 << 64) - 1
+_COUNT = (1 << 24) - 1  # the bits that say how many members there are
+_MOST_SHOWN = 16
+
+
+def members(operation: Operation) -> int | None:
+    """What tells the group from others; 0 if the process is not in it, None if it is not known."""
+    call = operation.call
+    if call.state == "over":
+        known = call.arguments.get("members", 0)
+        return known if isinstance(known, int) else None
+    group = _given(operation)
+    if group is None or group.world_ranks is None:
+        return None
+    return _summed(group.world_ranks) if group.rank >= 0 else 0
+
+
+def count(summed: int) -> int:
+    """How many members a group has."""
+    return summed & _COUNT
+
+
+def shown(operation: Operation) -> Phrase | None:
+    """The group in words, None if it is not known any more."""
+    known = ranks(operation)
+    if known is None:
+        apart = members(operation) == 0
+        return Phrase("gives a group that it is not in") if apart else None
+    if not known:
+        return Phrase("gives a group of no processes")
+    if len(known) > _MOST_SHOWN:
+        return Phrase.of("gives a group of {count} processes", count=len(known))
+    template = "gives the group {text} of ranks in MPI_COMM_WORLD"
+    return Phrase.of(template, text=listed(known))
+
+
+def listed(ranks: Sequence[int]) -> str:
+    """A group's members, `{0, 2}`; not all of many."""
+    named = ["?" if rank < 0 else str(rank) for rank in ranks[:_MOST_SHOWN]]
+    more = ["..."] if len(ranks) > _MOST_SHOWN else []
+    return f"{{{', '.join([*named, *more])}}}"
+
+
+def stringtag(operation: Operation) -> bytes:
+    """The tag of a call that makes a communicator of groups alone; empty where it has none."""
+    found = operation.call.arguments.get("stringtag")
+    return bytes(found) if isinstance(found, tuple) else b""
+
+
+def of(operation: Operation, name: str) -> Sequence[int] | None:
+    """As `ranks`, of the group that is that argument of an active call."""
+    group = _given(operation, name)
+    return group.world_ranks if group is not None else None
+
+
+def ranks(operation: Operation) -> Sequence[int] | None:
+    """Its members' in MPI_COMM_WORLD, in its order; None if they are not known."""
+    if operation.call.state != "over":
+        group = _given(operation)
+        return group.world_ranks if group is not None else None
+    wanted = members(operation)
+    if not wanted:
+        return None
+    # Only a sum is kept of the group; most often it is still there, or its record is.
+    known = operation.process.registry.objects("group", ended=True)
+    groups = (one for one in known if isinstance(one, Group) and one.size == count(wanted))
+    found = (one.world_ranks for one in groups if one.world_ranks is not None)
+    return next((every for every in found if _summed(every) == wanted), None)
+
+
+def _given(operation: Operation, name: str = "") -> Group | None:
+    given = operation.call.arguments
+    handle = given.get(name) if name else given.get("group", given.get("local_group"))
+    if not isinstance(handle, int):
+        return None
+    found = operation.process.registry.find("group", handle)
+    return found if isinstance(found, Group) else None
+
+
+def _summed(ranks: Sequence[int]) -> int:
+    # As the ledger does (wrapper/recorder/ledger/ledger.c), a signed number.
+    hash = len(ranks)
+    for rank in ranks:
+        hash = ((hash ^ (rank & _WORD)) * 0xBF58476D1CE4E5B9 + 1) & _WORD
+    word = (hash << 24 | len(ranks) & _COUNT) & _WORD
+    return word - (1 << 64) if word >> 63 else word

@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: MIT
+"""One process as the checks see it: what it has recorded, and the operations that are going on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, groupby
+from typing import NamedTuple
+
+from mpipp.analysis.context.records_protocol import Records
+from mpipp.analysis.findings.finding import Evidence, Party
+from mpipp.common.errors import MpippError
+from mpipp.model import (
+    KINDS,
+    Broken,
+    Buffer,
+    Call,
+    Comm,
+    File,
+    Object,
+    Op,
+    Request,
+    Thread,
+    ThreadCall,
+    Win,
+)
+from mpipp.render import one_line
+from mpipp.render.object_structs import Surroundings
+from mpipp.render.phrases import Phrase
+
+_SESSION_END = "MPI_Session_finalize"
+_MOST_MARKED = 1 << 20  # partitions, one by one
+_MOST_STARTED = 1 << 16  # requests, by one call: analysis/calls/handles.py says when there are more
+
+
+class Gap(NamedTuple):
+    """Addresses [start, end) that a process does not have, or cannot write to."""
+
+    start: int
+    end: int
+    mapped: bool
+
+
+def partitions(call: Call) -> Sequence[int]:
+    """The partitions that a call marks ready."""
+    given = call.arguments
+    listed = given.get("array_of_partitions")
+    if isinstance(listed, tuple):
+        return listed
+    first, last = (
+        given.get(f"partition{end}", given.get("partition")) for end in ("_low", "_high")
+    )
+    return range(first, last + 1) if isinstance(first, int) and isinstance(last, int) else ()
+
+
+def _marked(request: Request, fresh: Sequence[int]) -> Request:
+    # As it will be once these partitions are ready.
+    count = sum(buffer.peers for buffer in request.call.buffers)
+    new = {one for one in fresh if 0 <= one < count}
+    if request.marks is None and (request.ready or count > _MOST_MARKED):
+        return replace(request, ready=request.ready + len(new))
+    marks = bytearray(request.marks or bytes(count))
+    for one in new:
+        marks[one : one + 1] = b"\1"
+    return replace(request, ready=sum(map(bool, marks)), marks=bytes(marks))
+
+
+def _runs(marks: Sequence[int], value: int) -> Iterator[range]:
+    # Of indices that have it.
+    start = 0
+    for mark, run in groupby(marks, bool):
+        end = start + sum(1 for _ in run)
+        if mark == value:
+            yield range(start, end)
+        start = end
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """Communication: an active call, the one that a pending request is of, or one that is over."""
+
+    process: Process
+    call: Call
+    request: Request | None  # None: the call has not returned
+    tid: int | None  # the thread that is inside of the call
+    on: Comm | None = None  # of a call that is over: its communicator, freed or not
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the call has returned, and no request is of it."""
+        return self.tid is None and self.request is None
+
+    def party(self, *details: Phrase) -> Party:
+        """The operation as a party of a finding."""
+        call = self.call
+        arguments = one_line.arguments(call, self.process.around)
+        subject = Phrase.of(
+            "{procedure}({arguments})", procedure=call.procedure, arguments=arguments
+        )
+        if self.request is not None and call.facts.form != "blocking":  # else a stand-in
+            serial = self.request.header.serial
+            subject = Phrase.of("{call}, request {serial}", call=subject, serial=serial)
+        evidence = Evidence(call, self.on)
+        if call.error_class:
+            what = "MPI" if call.facts.form == "blocking" else "its completion"
+            template = "{noun} returned {error_class}"
+            details = (*details, Phrase.of(template, noun=what, error_class=call.error_class))
+        return Party(
+            self.process.number,
+            subject,
+            "called at",
+            call.site,
+            self.tid,
+            details,
+            evidence,
+            self.start,
+        )
+
+    @property
+    def start(self) -> ThreadCall | None:
+        """The call that started a persistent operation; None of others, and if it is not known."""
+        return self.call.start if self.request is None else self.request.start
+
+    @cached_property
+    def comm(self) -> Comm | None:
+        """The communicator whose ranks it names; None where that is not certain.
+
+        Windows and requests outlive theirs, whose handle may be another's then; requests lose their
+        ordinal with it.
+        """
+        if self.on is not None:
+            return self.on
+        registry, handle = self.process.registry, self.call.comm
+        if self.call.win is not None:
+            window = registry.find("win", self.call.win)
+            handle = window.comm if isinstance(window, Win) else None
+        found = self.process.usable("comm", handle) if handle is not None else None
+        if not isinstance(found, Comm):
+            return None
+        outlives = self.request is not None and self.call.ordinal is None
+        outlives = outlives or self.call.win is not None
+        return found if found.header.predefined or not outlives else None
+
+    @property
+    def started(self) -> bool:
+        """Whether it communicates: a call that makes a persistent request only prepares to."""
+        prepares = self.call.facts.form in ("persistent", "partitioned")
+        return self.request is not None or not prepares
+
+    @property
+    def may_be_over(self) -> bool:
+        """Whether it may be complete: it shared its handle with another that was completed."""
+        return self.request is not None and self.request.doubted
+
+    @property
+    def held(self) -> Sequence[range] | None:
+        """The partitions that are certain to be its own until it is complete; None: all there is.
+
+        Those of a send are the program's until it marks them ready, those of a receive are again
+        when it is told that they have arrived (MPI-4.1, sections 4.2.1 and 4.2.2).
+        """
+        if self.may_be_over:
+            return ()
+        if self.request is None or not self.call.partitioned:
+            return None
+        ready, marks = self.request.ready, self.request.marks
+        sends, count = self.call.dest is not None, sum(b.peers for b in self.call.buffers)
+        if marks is None or ready in (0, count):  # as far as it is known which
+            return None if ready == (count if sends else 0) else ()
+        return tuple(_runs(marks, sends))
+
+    @property
+    def among_neighbors(self) -> bool:
+        """Whether the peers are the neighbors in the communicator's topology."""
+        return self.call.facts.among_neighbors
+
+    def peer(self, number: int) -> Phrase:
+        """What the peer of a share of a buffer is called: "rank 3", "neighbor 1"."""
+        if self.among_neighbors:
+            return Phrase.of("neighbor {neighbor}", neighbor=number)
+        return Phrase.of("rank {rank}", rank=number)
+
+    def buffers(self) -> Iterator[Buffer]:
+        """The communication buffers that lie in memory of this process and are significant.
+
+        MPI_IN_PLACE is left out, so is what MPI_NO_OP would take (MPI-4.1, section 12.3.4).
+        """
+        for buffer in self.call.buffers:
+            ignored = buffer.role == "origin_addr" and self._takes_nothing
+            if "remote" not in buffer.access and not ignored and not self.process.in_place(buffer):
+                yield buffer
+
+    @cached_property
+    def by_role(self) -> Mapping[str, Buffer]:
+        """The same by the standard's name of the parameter."""
+        return {buffer.role: buffer for buffer in self.buffers()}
+
+    @property
+    def _takes_nothing(self) -> bool:
+        op = self.call.op
+        found = self.process.registry.find("op", op) if op is not None else None
+        return isinstance(found, Op) and found.header.name == "MPI_NO_OP"
+
+
+class Death(NamedTuple):
+    """How a process died that has left a core."""
+
+    signal: str  # "SIGSEGV"
+    tid: int  # the thread that died of it
+    where: str  # "at solver.c:80 in relax", "in abort, called at solver.c:80 in relax"
+
+
+class Process:
+    """What the checks look at.
+
+    Args:
+        number: the process's own among all that are checked, from 0.
+        gaps: what it does not have or cannot write to, in order; None if that is not known.
+        uncalled: whether a thread may call MPI that has not yet; by default it is not known.
+        death: of a process that is dead because of what it did; None of others.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        registry: Records,
+        around: Surroundings,
+        gaps: Sequence[Gap] | None,
+        uncalled: Callable[[], bool] = lambda: True,
+        death: Death | None = None,
+    ) -> None:
+        self.number = number
+        self.registry = registry
+        self.around = around
+        self.gaps = gaps
+        self.death = death
+        self._uncalled = uncalled
+
+    @cached_property
+    def may_be_joined(self) -> bool:
+        """Whether a thread that has not called MPI yet may do so beside those that have."""
+        return self.registry.info.several_threads and self._uncalled()
+
+    @cached_property
+    def threads(self) -> tuple[Thread, ...]:
+        """The threads that are inside of MPI."""
+        found = self.registry.threads()
+        return tuple(t for t in found if isinstance(t, Thread) and t.call is not None)
+
+    @cached_property
+    def marked(self) -> tuple[Operation, ...]:
+        """The calls that threads are inside of of which nothing but handles is recorded."""
+        threads = (t for t in self.registry.threads() if isinstance(t, Thread))
+        inside = ((t.tid, t.unrecorded) for t in threads)
+        return tuple(Operation(self, call, None, tid) for tid, call in inside if call is not None)
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """All that is going on, active calls first."""
+        result = []
+        inside = set()
+        for thread in self.threads:
+            assert thread.call is not None
+            result.append(Operation(self, thread.call, None, thread.tid))
+            inside.add((thread.call.frame, thread.call.serial))
+        result += self.begun
+        for request in self.registry.pending_requests():
+            # A call that is about to return may have recorded its request already.
+            if not isinstance(request, Request) or request.header.record in self._readied:
+                continue
+            if (request.call.frame, request.call.serial) not in inside:
+                result.append(Operation(self, request.call, request, None))
+        for file in self.registry.objects("file"):
+            if not isinstance(file, File) or file.split is None:
+                continue
+            if (file.split.frame, file.split.serial) not in inside:
+                result.append(Operation(self, file.split, None, None))
+        return tuple(result)
+
+    @cached_property
+    def begun(self) -> tuple[Operation, ...]:
+        """What the active calls are about to begin: persistent operations, ready partitions."""
+        started = (self._starting(one.call, one.tid) for one in self.threads if one.call)
+        readied = (Operation(self, one.call, one, None) for one in self._readied.values())
+        return (*chain.from_iterable(started), *readied)
+
+    def _starting(self, call: Call, tid: int) -> Iterator[Operation]:
+        # The persistent operations that a call is about to start: their ordinals are counted.
+        if call.procedure not in ("MPI_Start", "MPI_Startall"):
+            return
+        try:
+            given = self.registry.given(call, _MOST_STARTED)
+        except MpippError:  # an array of the caller's
+            return
+        for known in given:
+            request = known[0] if len(known) == 1 else None
+            if isinstance(request, Request) and request.persistent and request.state == "inactive":
+                begun = replace(request, start=ThreadCall(call.procedure, tid, call.site))
+                if request.call.partitioned:
+                    begun = replace(begun, ready=0, marks=None)
+                yield Operation(self, request.call, begun, None)
+
+    @cached_property
+    def _readied(self) -> dict[int, Request]:
+        # The sends of which calls mark partitions ready, as they will be then, by their records.
+        found: dict[int, Request] = {}
+        for thread in self.threads:
+            if thread.call is None or not thread.call.procedure.startswith("MPI_Pready"):
+                continue
+            try:
+                (known, *_) = (*self.registry.given(thread.call, 1), ())
+            except MpippError:  # the program's own memory
+                continue
+            request = known[0] if len(known) == 1 else None
+            if isinstance(request, Request) and request.pending and request.call.partitioned:
+                record = request.header.record
+                found[record] = _marked(found.get(record, request), partitions(thread.call))
+        return found
+
+    @cached_property
+    def live_sessions(self) -> int:
+        """How many sessions it has."""
+        found = self.registry.objects("session")
+        return sum(isinstance(one, Broken) or not one.header.null for one in found)
+
+    @cached_property
+    def has_left_sessions(self) -> bool:
+        """Whether it has no session any more, or ends the last one, and never initialized MPI.
+
+        It may begin another one; but what was made of those before is gone.
+        """
+        info = self.registry.info
+        if info.status != "started" or info.main_thread is not None:
+            return False
+        ends = sum(t.call is not None and t.call.procedure == _SESSION_END for t in self.threads)
+        every = self.registry.objects("session", ended=True)
+        had = any(not isinstance(one, Broken) and not one.header.null for one in every)
+        return had and self.live_sessions <= ends
+
+    @property
+    def given_up(self) -> Iterator[Operation]:
+        """The operations whose requests were freed while they were active, and may go on."""
+        for request in self.registry.given_up():
+            yield Operation(self, request.call, request, None)
+
+    def usable(self, kind: str, handle: int) -> Object | None:
+        """The object that has a handle, None if that is not known, null or freed.
+
+        `analysis/calls/handles.py` reports null and freed handles: the other checks pass them by.
+        """
+        found = self.registry.find(kind, handle)
+        if found is None or isinstance(found, Broken) or found.header.null or found.header.freed:
+            return None
+        return found
+
+    def kinds_of_bits(self, bits: int) -> list[str]:
+        """The kinds of objects whose handles have these of `kind_bits`."""
+        return self._kinds_by_bits.get(bits, [])
+
+    @cached_property
+    def _kinds_by_bits(self) -> dict[int, list[str]]:
+        mask, found = self.registry.info.kind_bits, dict[int, list[str]]()
+        for kind in KINDS:
+            for one in self.registry.objects(kind) if kind != "file" else ():
+                if not isinstance(one, Broken) and one.header.null:
+                    found.setdefault(one.header.handle & mask, []).append(kind)
+                    break
+        return found
+
+    def in_place(self, buffer: Buffer) -> bool:
+        """Whether MPI_IN_PLACE stands in place of an address."""
+        return self.around.constant_name(buffer.address, "MPI_IN_PLACE") is not None
+
+    def made(self, found: Object, *details: Phrase) -> Party:
+        """An object as a party of a finding."""
+        header = found.header
+        subject = Phrase.of(
+            "MPI_{kind} {serial}, {description}",
+            kind=header.kind.capitalize(),
+            serial=header.serial,
+            description=one_line.described(found, self.around),
+        )
+        evidence = Evidence(made=found)
+        active = isinstance(found, Request) and found.state == "active"
+        start = found.start if isinstance(found, Request) and active else None
+        return Party(self.number, subject, "made at", header.site, None, details, evidence, start)

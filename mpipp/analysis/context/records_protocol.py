@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""What the checks ask of a process's records, wherever these are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping
+from typing import Protocol
+
+from mpipp.model import (
+    Breach,
+    Broken,
+    Call,
+    Channel,
+    Comm,
+    DatatypeRecord,
+    Header,
+    Kept,
+    Object,
+    Outline,
+    ProcessInfo,
+    Request,
+    Site,
+    Stretch,
+    Thread,
+    ThreadCall,
+    Touch,
+)
+from mpipp.model.rma_events import Event, MovedLog
+
+
+class OnesidedLog(Protocol):
+    """As `registry.onesided.Log`, which says what each is."""
+
+    rank: int
+    lost: int
+    damaged: bool
+
+    @property
+    def windows(self) -> Mapping[int, tuple[int, int, tuple[int, int]]]: ...
+
+    @property
+    def queried(self) -> frozenset[int]: ...
+
+    @property
+    def has_values(self) -> bool: ...
+
+    @property
+    def meets_others(self) -> bool: ...
+
+    def events(
+        self, reach: Callable[[int, int], tuple[int, int] | None], queried: Container[int]
+    ) -> Iterator[Event]: ...
+
+    def moved(
+        self, place: Callable[[Site], int], datatype: Callable[[DatatypeRecord | Broken], int]
+    ) -> MovedLog: ...
+
+    def call(self, number: int) -> Call | None: ...
+
+    def site(self, place: int) -> Site: ...
+
+
+class Records(Protocol):
+    """As `registry.reader.Registry`, which says what each is."""
+
+    @property
+    def info(self) -> ProcessInfo: ...
+
+    @property
+    def constants(self) -> Mapping[str, int]: ...
+
+    @property
+    def count_of_calls(self) -> int: ...
+
+    def constant_name(self, value: int, *names: str) -> str | None: ...
+
+    def find(self, kind: str, handle: int, place: int | None = None) -> Object | Broken | None: ...
+
+    def at(self, kind: str, address: int) -> Object | Broken: ...
+
+    def objects(self, kind: str, ended: bool = False) -> Iterator[Object | Broken]: ...
+
+    def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]: ...
+
+    def broken_headers(self, kind: str) -> Iterator[Broken]: ...
+
+    def is_zero(self, address: int) -> bool: ...
+
+    def combiner(self, address: int) -> str: ...
+
+    def given(self, call: Call, most: int) -> list[tuple[Object | Broken, ...]]: ...
+
+    def given_handles(self, call: Call, most: int) -> tuple[int, ...]: ...
+
+    def given_again(self, call: Call, most: int) -> Iterator[tuple[int, Request]]: ...
+
+    def pending_requests(self) -> Iterator[Request | Broken]: ...
+
+    def given_up(self) -> Iterator[Request]: ...
+
+    def threads(self) -> Iterator[Thread | Broken]: ...
+
+    def last_calls(self) -> Iterator[ThreadCall]: ...
+
+    def past(self, comm: Comm, channel: Channel) -> list[Stretch]: ...
+
+    def times(self, channel: Channel) -> Mapping[int, int]: ...
+
+    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]: ...
+
+    def outline(self, comm: Comm, channel: Channel) -> Outline | None: ...
+
+    def breaches(self) -> Iterator[Breach]: ...
+
+    def touches(self) -> Iterator[Touch]: ...
+
+    def onesided(self) -> OnesidedLog | None: ...

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Is what one call sends what another receives? (MPI-4.1, sections 3.3.1 and 6.2)
+
+Both may be one call, which moves something by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from mpipp.analysis.context.process import Operation
+from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.common.errors import MpippError
+from mpipp.datatypes.signatures import matching
+from mpipp.datatypes.signatures.matching import Comparison, Side
+from mpipp.model import Buffer, DatatypeRecord
+from mpipp.render import signature_mismatch
+from mpipp.render.phrases import Phrase, Value
+from mpipp.render.signature_mismatch import Entries
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a call sends or receives: `count` entries of a datatype, as its argument `role` says."""
+
+    operation: Operation
+    role: str
+    address: int
+    count: int
+    datatype: DatatypeRecord
+    peer: int | None = None  # whose share it is (`Operation.peer`); None: all is meant
+    remote: bool = False  # the address is a displacement in a target's window
+
+    @property
+    def entries(self) -> Entries:
+        """The same without the call."""
+        return Entries(self.role, self.datatype.tree, self.count)
+
+
+def whole(operation: Operation, buffer: Buffer) -> Data | None:
+    """All of a buffer; None where that is not known, or senseless."""
+    found = _data(operation, buffer, buffer.address, buffer.total_count, buffer.datatype)
+    return replace(found, remote=True) if found and "remote" in buffer.access else found
+
+
+def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
+    """What a buffer has for one peer; None as in `whole`."""
+    if not 0 <= peer < buffer.share_count:
+        return None
+    try:
+        share = buffer.share(peer)
+    except MpippError:  # arrays of the caller that cannot be read
+        return None
+    address = buffer.address + (share.displacement or 0)
+    return _data(operation, buffer, address, share.count, share.datatype, peer)
+
+
+def _data(
+    operation: Operation,
+    buffer: Buffer,
+    address: int,
+    count: int,
+    datatype: object,
+    peer: int | None = None,
+) -> Data | None:
+    if not isinstance(datatype, DatatypeRecord) or datatype.header.null or count < 0:
+        return None
+    return Data(operation, buffer.role, address, count, datatype, peer)
+
+
+class Meeting(NamedTuple):
+    """How two buffers meet; `exact`: neither may have fewer elements than the other."""
+
+    exact: bool
+    verbs: tuple[str, str]  # what the two calls do
+    rules: str  # the first word of those for types and lengths
+    alike: str = ""  # what both do, where neither gets what the other has: "reduce"
+    differs: str = "what is sent does not match what is received"
+    by: str = ""  # who does both, if it is one: "MPI_Put"
+
+    @property
+    def case(self) -> str:
+        """The sentence for it (analysis/rules/type_matching.py); "" if it is sent to others."""
+        return "both" if self.alike else "itself" if self.by else ""
+
+    @property
+    def facts(self) -> dict[str, Value]:
+        """Those of the sentence."""
+        verb, other = self.verbs
+        verbs = {"verb": self.alike or verb, "other_verb": other}
+        return {**verbs, "actor_text": self.by} if self.case else {}
+
+
+_FIRST = Phrase("at the first element")
+MESSAGE = Meeting(False, ("sends", "receives"), "message")
+COLLECTIVE = Meeting(True, ("sends", "receives"), "collective")
+RECEPTION = Meeting(True, ("receives", "receives"), "collective", "receive")
+REDUCTION = Meeting(True, ("reduces", "reduces"), "reduction", "reduce")
+
+
+def compare(sent: Data, received: Data, meeting: Meeting) -> Finding | None:
+    """What is wrong where two buffers meet; None if nothing is, or it cannot be known."""
+    try:
+        found = matching.compare(sent.entries.signature, received.entries.signature)
+    except MpippError:
+        return None
+    if found.verdict == "match" or (found.verdict == "partial" and not meeting.exact):
+        return None
+    if found.verdict == "mismatch":
+        return _mismatch(found, sent, received, meeting)
+    if meeting.exact or meeting.by:
+        return _length(found, sent, received, meeting)
+    return _truncation(found, sent, received, meeting)
+
+
+def _mismatch(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
+    assert found.first is not None and found.second is not None
+    kinds = found.first.kind, found.second.kind
+    rule = f"{meeting.rules}-types" + ("-byte" if "MPI_BYTE" in kinds else "")
+    return Finding.of(
+        rule,
+        _parties(found, sent, received, meeting),
+        meeting.case or "message",
+        **meeting.facts,
+        clause=meeting.differs,
+        where=Phrase.of("after {elements}", elements=found.equal) if found.equal else _FIRST,
+        datatype=kinds[0],
+        other_datatype=kinds[1],
+    )
+
+
+def _length(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
+    case = meeting.case or ("longer" if found.verdict == "longer" else "shorter")
+    if case == "itself" and found.verdict == "partial":
+        case = "itself-less"
+    parties, lengths = _parties(found, sent, received, meeting), _lengths(sent, received)
+    return Finding.of(f"{meeting.rules}-length", parties, case, **meeting.facts, **lengths)
+
+
+def _truncation(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
+    parties = _parties(found, sent, received, meeting)
+    return Finding.of("truncation", parties, **_lengths(sent, received))
+
+
+def _lengths(sent: Data, received: Data) -> dict[str, Value]:
+    count, other = (data.entries.signature.elements for data in (sent, received))
+    return {"elements": count, "count": count, "other_count": other}
+
+
+def _parties(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> tuple[Party, ...]:
+    sides = found.first, found.second
+    rows = zip((sent, received), sides, meeting.verbs)
+    parties = tuple(_party(data, side, verb) for data, side, verb in rows)
+    if sent.operation is not received.operation:
+        return parties
+    shown = parties[1] if sent.remote else parties[0]
+    return (replace(shown, details=parties[0].details + parties[1].details),)
+
+
+def _party(data: Data, side: Side | None, verb: str) -> Party:
+    if side is None:
+        return data.operation.party()
+    place = signature_mismatch.place(data.entries, side)
+    detail = Phrase.of(
+        "{verb} {datatype}: {element}", verb=verb, datatype=side.kind, element=place.text
+    )
+    if data.peer is not None:
+        peer = data.operation.peer(data.peer)
+        detail = Phrase.of("{detail} of {peer}", detail=detail, peer=peer)
+    # The address of a completed call's buffer is not kept.
+    if not (data.remote or data.operation.call.state == "over"):
+        address = data.address + place.displacement
+        detail = Phrase.of("{detail}, at {address}", detail=detail, address=address)
+    party = data.operation.party(detail)
+    if data.peer is not None or data.remote:
+        return party
+    evidence = party.evidence._replace(role=data.role, displacement=place.displacement)
+    return replace(party, evidence=evidence)

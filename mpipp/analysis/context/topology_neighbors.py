@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Neighbors in topologies: what goes along an edge must be what is received (MPI-4.1, 8.6).
+
+Where there are several edges from one process to another, which is which is not looked at: they are
+wrong where they are in any order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from mpipp.analysis.context.collective_call import Joined, Pairs
+from mpipp.analysis.context.signature_check import Data
+from mpipp.analysis.context.world import Member
+from mpipp.common.errors import MpippError
+from mpipp.datatypes.signatures import hashing
+from mpipp.datatypes.signatures.hashing import Digest
+from mpipp.model import Comm
+
+
+def sources(member: Member) -> list[int | None] | None:
+    """The neighbors that send to a process in a topology.
+
+    By their numbers; None for one that is not there. None if they are not known.
+    """
+    comm = member.comm
+    if comm.topology == "cartesian":
+        return list(_around(comm))
+    return None if comm.sources is None else list(comm.sources)
+
+
+def targets(member: Member) -> list[int | None] | None:
+    """The neighbors that it sends to, likewise."""
+    comm = member.comm
+    if comm.topology == "cartesian":
+        return list(_around(comm))
+    return None if comm.destinations is None else list(comm.destinations)
+
+
+def _around(comm: Comm) -> Iterator[int | None]:
+    # In a Cartesian topology.
+    for i, (size, periodic) in enumerate(zip(comm.dims, comm.periods)):
+        for step in (-1, 1):
+            at = list(comm.coords)
+            at[i] += step
+            if not periodic and not 0 <= at[i] < size:
+                yield None
+                continue
+            at[i] %= size
+            rank = 0
+            for extent, position in zip(comm.dims, at):
+                rank = rank * extent + position
+            yield rank
+
+
+def _edges(joined: Sequence[Joined]) -> Iterator[tuple[Joined, list[int], Joined, list[int]]]:
+    # Who sends, its numbers for the other, who receives, and that one's numbers for the sender.
+    by_rank = {one.rank: (one, _numbers(sources(one.member))) for one in joined}
+    for one in joined:
+        for rank, numbers in _numbers(targets(one.member)).items():
+            if rank not in by_rank:
+                continue
+            other, theirs = by_rank[rank]
+            places = theirs.get(one.rank, [])
+            if len(places) == len(numbers):
+                yield one, numbers, other, places
+
+
+def _numbers(neighbors: Sequence[int | None] | None) -> dict[int, list[int]]:
+    # By the neighbor's rank.
+    found: dict[int, list[int]] = {}
+    for number, rank in enumerate(neighbors or ()):
+        if rank is not None:
+            found.setdefault(rank, []).append(number)
+    return found
+
+
+def _allgather(joined: Sequence[Joined]) -> Pairs:
+    for one, numbers, other, places in _edges(joined):
+        sent = [one.whole("sendbuf")] * len(numbers)
+        yield from _in_any_order(sent, [other.share(n, "recvbuf") for n in places])
+
+
+def _alltoall(joined: Sequence[Joined]) -> Pairs:
+    for one, numbers, other, places in _edges(joined):
+        sent = [one.share(n, "sendbuf") for n in numbers]
+        yield from _in_any_order(sent, [other.share(n, "recvbuf") for n in places])
+
+
+def _in_any_order(sent: Sequence[Data | None], received: Sequence[Data | None]) -> Pairs:
+    # Of as many: any two where all on a side are alike, else the first on each side that is left
+    # over. MPI_PACKED matches what differs: which is left over is not known then.
+    if len(sent) == 1:
+        yield sent[0], received[0]
+        return
+    kinds, others = ([_digest(data) for data in side] for side in (sent, received))
+    if len(set(kinds)) == len(set(others)) == 1:
+        yield sent[0], received[0]
+        return
+    if any(kind is None or kind.bits & hashing.PACKED for kind in (*kinds, *others)):
+        return
+    more, fewer = Counter(kinds) - Counter(others), Counter(others) - Counter(kinds)
+    if more:
+        yield (
+            next(data for data, kind in zip(sent, kinds) if kind in more),
+            next(data for data, kind in zip(received, others) if kind in fewer),
+        )
+
+
+def _digest(data: Data | None) -> Digest | None:
+    # None: it is not known.
+    try:
+        return None if data is None else hashing.digest(data.entries.signature)
+    except MpippError:
+        return None
+
+
+RULES: Mapping[str, Callable[[Sequence[Joined]], Pairs]] = {
+    "neighbor_allgather": _allgather,
+    "neighbor_allgatherv": _allgather,
+    "neighbor_alltoall": _alltoall,
+    "neighbor_alltoallv": _alltoall,
+    "neighbor_alltoallw": _alltoall,
+}

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""The checked processes of one MPI_COMM_WORLD, and which of them are on a communicator, by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.findings.finding import Finding
+from mpipp.common.errors import MpippError
+from mpipp.model import Comm, ProcessInfo
+
+
+class Member(NamedTuple):
+    """A process on a communicator."""
+
+    process: Process
+    comm: Comm  # as it knows it
+
+
+def worlds(processes: Sequence[Process]) -> list[World]:
+    """The processes by MPI_COMM_WORLD; each for itself where that is not known."""
+    result = []
+    for job in _split(processes, lambda info: info.job):
+        if _may_be_one(job):
+            result.append(World(job))
+            continue
+        # One launcher for each job, on each machine.
+        for started in _split(job, lambda info: info.parent):
+            known = [started] if _may_be_one(started) else [[one] for one in started]
+            result += [World(one) for one in known]
+    return result
+
+
+def _split(
+    processes: Sequence[Process], by: Callable[[ProcessInfo], int]
+) -> Iterable[list[Process]]:
+    found: dict[int, list[Process]] = {}
+    for process in processes:
+        found.setdefault(by(process.registry.info), []).append(process)
+    return found.values()
+
+
+def _may_be_one(processes: Sequence[Process]) -> bool:
+    every = (process.registry.info for process in processes)
+    infos = [info for info in every if info.world_rank is not None]
+    ranks = {info.world_rank for info in infos}
+    return len(ranks) == len(infos) and len({info.world_size for info in infos}) <= 1
+
+
+class World:
+    """The processes of one MPI_COMM_WORLD; those whose rank is not known are left out.
+
+    Communicators are the same where their identities are (wrapper/recorder/matching/channels.h):
+    handles and members do not tell.
+    """
+
+    def __init__(self, processes: Sequence[Process]) -> None:
+        ranks = [process.registry.info.world_rank for process in processes]
+        by_rank = {rank: one for rank, one in zip(ranks, processes) if rank is not None}
+        self._by_rank = dict(sorted(by_rank.items()))
+        self._all = frozenset(self._by_rank.values())
+        self._ranks = {process: rank for rank, process in self._by_rank.items()}
+        # What was found of collective operations, by communicator and ordinal there: several checks
+        # want it, and of some hundred processes it takes a while.
+        self.compared: dict[tuple[int, int], list[Finding] | MpippError] = {}
+
+    @property
+    def all(self) -> list[Process]:
+        """In the order of their ranks."""
+        return list(self._by_rank.values())
+
+    def rank(self, process: Process) -> int | None:
+        """That of a process in MPI_COMM_WORLD; None if it is not one of these."""
+        return self._ranks.get(process)
+
+    def comm(self, process: Process, handle: int | None) -> Comm | None:
+        """The communicator with a handle, None if its identity is not known."""
+        found = process.registry.find("comm", handle) if handle is not None else None
+        return found if isinstance(found, Comm) and found.identity else None
+
+    def of(self, operation: Operation) -> Member | None:
+        """The process of an operation with the communicator it is on."""
+        if operation.process not in self._all:
+            return None
+        comm = self.comm(operation.process, operation.call.comm)
+        return Member(operation.process, comm) if comm is not None else None
+
+    def world_rank(self, member: Member, rank: int) -> int | None:
+        """The rank in MPI_COMM_WORLD of the peer that has `rank` on the communicator."""
+        comm = member.comm
+        ranks = comm.remote_world_ranks if comm.inter else comm.world_ranks
+        return ranks[rank] if ranks is not None and 0 <= rank < len(ranks) else None
+
+    def peers(self, member: Member) -> list[Member | None]:
+        """Those that may send to a process on a communicator, by rank; None: not checked."""
+        comm = member.comm
+        size = comm.remote_size if comm.inter else comm.size
+        return [self.peer(member, rank) for rank in range(size)]
+
+    def peer(self, member: Member, rank: int) -> Member | None:
+        """The one of `peers` that has a rank; None: not checked, or none on the communicator."""
+        world_rank = self.world_rank(member, rank)
+        process = None if world_rank is None else self._by_rank.get(world_rank)
+        theirs = None if process is None else self._comms(process).get(member.comm.identity)
+        return Member(process, theirs) if process and theirs else None
+
+    def process(self, world_rank: int) -> Process | None:
+        """The process with a rank in MPI_COMM_WORLD; None if it is not checked."""
+        return self._by_rank.get(world_rank)
+
+    @property
+    def size(self) -> int:
+        """Of MPI_COMM_WORLD."""
+        return next((one.registry.info.world_size or 0 for one in self.all), 0)
+
+    def comms(self, process: Process) -> list[Comm]:
+        """The communicators of a process that have an identity, also those that were freed."""
+        return list(self._comms(process).values())
+
+    def _comms(self, process: Process) -> dict[int, Comm]:
+        if process not in self._known:
+            found = process.registry.objects("comm", ended=True)
+            self._known[process] = {
+                c.identity: c for c in found if isinstance(c, Comm) and c.identity
+            }
+        return self._known[process]
+
+    @cached_property
+    def _known(self) -> dict[Process, dict[int, Comm]]:
+        return {}

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: MIT
+"""What do collective calls wait for? (MPI-4.1, sections 6.1, 6.14, 7.4 and 8)
+
+A process may return as soon as its part is done: the root of a broadcast need not wait for anybody,
+unless the library makes it. Where a call cannot end without the others, their data or their
+agreement, it waits for those that have made fewer collective calls on the communicator.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.analysis.context.buffer_accesses import own_count
+from mpipp.analysis.context.process import Operation
+from mpipp.analysis.context.topology_neighbors import sources
+from mpipp.analysis.context.world import Member, World
+from mpipp.analysis.deadlock.waits.comm_creation import Creations
+from mpipp.analysis.deadlock.waits.conditions import All, Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.messages import Messages
+from mpipp.common.errors import MpippError
+from mpipp.model import Buffer, DatatypeRecord, Request, Stretch
+
+_UNCERTAIN = Unknown("which collective calls belong together is not certain")
+
+
+class _Wanted(NamedTuple):
+    rank: int  # on the communicator, of the remote group of an intercommunicator
+    lenient: bool
+
+
+class _There(NamedTuple):
+    # Of a communicator, by rank: those that have not come to a call, by their rank in
+    # MPI_COMM_WORLD; those that are in another call in its place, or have been; and those that are
+    # past it, of which that is looked up where they are waited for.
+    late: dict[int, int]
+    different: dict[int, tuple[int, Operation]]
+    past: dict[int, tuple[int, Member]]
+
+
+class Collectives:
+    """Collective communication between the processes of one MPI_COMM_WORLD."""
+
+    def __init__(self, known: World, messages: Messages) -> None:
+        self._known = known
+        self._messages = messages
+        self._creations = Creations(known, messages)
+        self._found: dict[tuple[object, ...], _There | Unknown] = {}
+        # Of a process and a communicator: decoded once, there may be a million calls.
+        self._over: dict[tuple[int, int], Sequence[Stretch]] = {}
+
+    def call(self, operation: Operation) -> Condition:
+        """What a collective call waits for; nothing is known of others without a communicator."""
+        call = operation.call
+        if call.facts.operation in ("Comm_create_from_group", "Intercomm_create_from_groups"):
+            return self._creations.from_groups(operation)
+        if call.comm is None:
+            return Unknown("its communicator is not recorded")
+        if call.facts.operation == "Comm_create_group":
+            return self._creations.group(operation)
+        member = self._known.of(operation)
+        if member is None or call.ordinal is None or "collectives" in member.comm.uncertain:
+            return _UNCERTAIN
+        name = call.facts.operation
+        wanted = _wanted(name, operation, member)
+        if wanted is None:
+            return Unknown(f"whom {call.procedure} waits for is not recorded")
+        found = self._all(operation, member, name, wanted)
+        if name != "Intercomm_create":
+            return found
+        leading = self._leading(operation, member)
+        other = self._creations.leader(leading, operation) if leading is not None else None
+        return All((found, other or Unknown("what the leader of its group does is not known")))
+
+    def _leading(self, operation: Operation, member: Member) -> Operation | None:
+        # The same call of MPI_Intercomm_create by the leader of the group, if that is in it.
+        leader = operation.call.arguments.get("local_leader")
+        if leader == member.comm.rank:
+            return operation
+        peer = self._known.peer(member, leader) if isinstance(leader, int) else None
+        ordinal = operation.call.ordinal
+        if peer is None or ordinal is None:
+            return None
+        found = self._joined(peer, ordinal)
+        same = found is not None and found.call.facts.operation == "Intercomm_create"
+        return found if same else None
+
+    def started(self, operation: Operation) -> Condition:
+        """What a persistent collective operation waits for: as many starts of the others.
+
+        They are the same operation where the calls that made them have the same ordinal.
+        """
+        request, call, member = operation.request, operation.call, self._known.of(operation)
+        if request is None or member is None or call.ordinal is None:
+            return _UNCERTAIN
+        wanted = _wanted(call.facts.operation, operation, member)
+        if wanted is None or "collectives" in member.comm.uncertain:
+            return _UNCERTAIN
+        late: dict[bool, set[int]] = {True: set(), False: set()}
+        for rank, lenient in wanted:
+            world_rank = self._known.world_rank(member, rank)
+            starts = self._starts(member, rank, call.ordinal)
+            if world_rank is None or starts is None:
+                return _UNCERTAIN
+            if starts < request.starts:
+                late[lenient].add(world_rank)
+        found = tuple(
+            Event("start", frozenset(ranks), operation, member, lenient=lenient)
+            for lenient, ranks in late.items()
+            if ranks
+        )
+        return All(found) if found else Met()
+
+    def _starts(self, member: Member, rank: int, ordinal: int) -> int | None:
+        # How often a process has started the operation; None: not known.
+        peer = self._known.peer(member, rank)
+        if peer is None:
+            world_rank = self._known.world_rank(member, rank)
+            missing = world_rank is not None and self._known.process(world_rank) is None
+            return 0 if missing else None
+        if "collectives" in peer.comm.uncertain:
+            return None
+        for found in peer.process.registry.objects("request"):
+            if not isinstance(found, Request) or not found.persistent:
+                continue
+            comm = self._known.comm(peer.process, found.call.comm)
+            collective = found.call.dest is None and found.call.source is None
+            if comm is None or comm.identity != member.comm.identity or not collective:
+                continue
+            if found.call.ordinal == ordinal:
+                return found.starts
+        return 0 if self._messages.counts(peer).joined < ordinal else None
+
+    def _all(
+        self, operation: Operation, member: Member, name: str, wanted: Iterable[_Wanted]
+    ) -> Condition:
+        ordinal = operation.call.ordinal
+        assert ordinal is not None
+        there = self._there(member, name, ordinal)
+        if isinstance(there, Unknown):
+            return there
+        missing: dict[bool, set[int]] = {True: set(), False: set()}
+        found: list[Condition] = []
+        for rank, lenient in wanted:
+            if rank in there.past:
+                world_rank, peer = there.past.pop(rank)
+                left = self._left(peer, ordinal)
+                if left is not None and left.call.facts.operation != name:
+                    there.different[rank] = world_rank, left
+            if rank in there.late:
+                missing[lenient].add(there.late[rank])
+            elif rank in there.different:
+                world_rank, other = there.different[rank]
+                ranks = frozenset({world_rank})
+                found.append(Event("collective", ranks, operation, member, False, True, other))
+        for lenient, late in missing.items():
+            if late:
+                ranks = frozenset(late)
+                found.append(Event("collective", ranks, operation, member, lenient=lenient))
+        if operation.call.facts.flow == "meet":
+            found.append(Unknown("what the other job does is not recorded"))
+        return All(tuple(found)) if found else Met()
+
+    def _there(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
+        # Of those that a process may wait for; the same for all of a communicator.
+        comm = member.comm
+        key = (comm.identity, self._known.world_rank(member, 0), ordinal, name)
+        if key not in self._found:
+            self._found[key] = self._look(member, name, ordinal)
+        return self._found[key]
+
+    def _look(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
+        comm, found = member.comm, _There({}, {}, {})
+        for rank in range(comm.remote_size if comm.inter else comm.size):
+            world_rank = self._known.world_rank(member, rank)
+            if world_rank is None:
+                return Unknown("the communicator has processes of another program")
+            peer = self._known.peer(member, rank)
+            if peer is None:
+                if self._known.process(world_rank) is not None:
+                    return Unknown("the communicator is not known in all of its processes")
+                found.late[rank] = world_rank
+            elif "collectives" in peer.comm.uncertain:
+                return _UNCERTAIN
+            elif self._messages.counts(peer).joined < ordinal:
+                found.late[rank] = world_rank
+            else:
+                other = self._joined(peer, ordinal)
+                if other is None:
+                    found.past[rank] = world_rank, peer
+                elif other.call.facts.operation != name:
+                    found.different[rank] = world_rank, other
+        return found
+
+    def _joined(self, member: Member, ordinal: int) -> Operation | None:
+        # The process's collective call with that ordinal, if it is still going on.
+        for operation in member.process.operations:
+            call = operation.call
+            if call.ordinal != ordinal or call.dest is not None or call.source is not None:
+                continue
+            comm = self._known.comm(member.process, call.comm)
+            if comm is not None and comm.identity == member.comm.identity:
+                return operation
+        return None
+
+    def _left(self, member: Member, ordinal: int) -> Operation | None:
+        # The process's collective call with that ordinal, which is over, if it is kept.
+        process, comm = member
+        key = process.number, comm.header.record
+        if key not in self._over:
+            self._over[key] = _past(member)
+        found = self._over[key]
+        at = bisect_left(found, (ordinal + 1,)) - 1
+        if at < 0 or ordinal >= found[at].end:
+            return None
+        try:
+            call = found[at].at(ordinal).call
+        except MpippError:  # it is damaged: what else is known is told
+            return None
+        return Operation(process, replace(call, ordinal=ordinal), None, None, comm)
+
+
+def _past(member: Member) -> Sequence[Stretch]:
+    # The collective calls that are over, in order; none where they make no sense.
+    process, comm = member
+    for channel in comm.channels:
+        if channel.sequence == "collectives" and channel.history:
+            try:
+                return process.registry.past(comm, channel)
+            except MpippError:
+                return ()
+    return ()
+
+
+def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted] | None:
+    # Those whose part a call needs, None if that is not known.
+    comm = member.comm
+    size = comm.remote_size if comm.inter else comm.size
+    others = [rank for rank in range(size) if comm.inter or rank != comm.rank]
+    flow = operation.call.facts.flow
+    if flow == "agree":
+        lenient = name.startswith(("Win_", "File_")) or name == "Comm_set_info"
+        return [_Wanted(rank, lenient) for rank in others]
+    if flow == "exchange":
+        if all(buffer.shares is None for buffer in operation.call.buffers):
+            lenient = not _has_data(operation, 0)
+            return [_Wanted(rank, lenient) for rank in others]
+        return [_Wanted(rank, not _has_data(operation, rank)) for rank in others]
+    if flow == "prefix":
+        return [_Wanted(rank, rank > comm.rank or not _has_data(operation, 0)) for rank in others]
+    if flow in ("from root", "to root"):
+        return _rooted(operation, member, others)
+    if flow == "meet":
+        return [_Wanted(rank, True) for rank in others]
+    theirs = sources(member) if operation.among_neighbors else None
+    if theirs is None:
+        return None
+    # In place of what is beyond the grid there is no process (MPI-4.1, section 8.6).
+    wanted = ((i, rank) for i, rank in enumerate(theirs) if rank is not None)
+    return [_Wanted(rank, not _has_data(operation, i)) for i, rank in wanted]
+
+
+def _rooted(operation: Operation, member: Member, others: list[int]) -> list[_Wanted] | None:
+    to_root = operation.call.facts.flow == "to root"
+    root, name_of = operation.call.root, operation.process.around.constant_name
+    if root is None:
+        return None
+    if member.comm.inter and name_of(root, "MPI_PROC_NULL"):
+        return []
+    is_root = name_of(root, "MPI_ROOT") is not None if member.comm.inter else False
+    is_root = is_root or (not member.comm.inter and root == member.comm.rank)
+    if is_root:
+        return [_Wanted(rank, not (to_root and _has_data(operation, rank))) for rank in others]
+    if root not in others:
+        return None
+    return [_Wanted(root, to_root or not _has_data(operation, root))]
+
+
+def _has_data(operation: Operation, rank: int) -> bool:
+    # Whether something comes from that process; MPI_IN_PLACE is never a receive buffer.
+    writing = [buffer for buffer in operation.call.buffers if "writes" in buffer.access]
+    return any(
+        _amount(buffer, rank) > 0 and own_count(operation, buffer) != 0 for buffer in writing
+    )
+
+
+def _amount(buffer: Buffer, rank: int) -> int:
+    try:
+        count = buffer.count
+        datatype = buffer.datatype
+        if buffer.shares is not None:
+            share = buffer.share(rank)
+            count, datatype = share.count, share.datatype
+    except (MpippError, IndexError):
+        return 0
+    size = datatype.tree.size if isinstance(datatype, DatatypeRecord) else 0
+    return count * size

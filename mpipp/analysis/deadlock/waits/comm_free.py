@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Whom do calls wait for that end a communicator? (MPI-4.1, section 7.4.3)
+
+They are collective, and are the last call of each process: they have no ordinal, but come after all
+that have one. Whether they wait for each other is left to the library; some have no others to wait
+for where MPI_Comm_free only marks the communicator.
+"""
+
+from __future__ import annotations
+
+from mpipp.analysis.context.process import Operation
+from mpipp.analysis.context.world import Member
+from mpipp.analysis.deadlock.waits.conditions import All, Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.messages import Messages
+from mpipp.model import Call, Comm
+
+_ENDS = ("MPI_Comm_free", "MPI_Comm_disconnect")
+
+
+def freed_by(call: Call) -> int | None:
+    """The handle of the communicator that a call ends."""
+    handle = call.arguments.get("comm") if call.procedure in _ENDS else None
+    return handle if isinstance(handle, int) else None
+
+
+class Freeing:
+    """Such calls of the processes of one MPI_COMM_WORLD."""
+
+    def __init__(self, messages: Messages) -> None:
+        self._known = messages.known
+        self._messages = messages
+
+    def call(self, operation: Operation) -> Condition:
+        """What one waits for."""
+        comm = self._known.comm(operation.process, freed_by(operation.call))
+        if comm is None or "collectives" in comm.uncertain:
+            return Unknown("which collective calls belong together is not certain")
+        member = Member(operation.process, comm)
+        made = self._messages.counts(member).joined
+        late: set[int] = set()
+        different: list[Condition] = []
+        for rank in range(comm.remote_size if comm.inter else comm.size):
+            world_rank, peer = self._known.world_rank(member, rank), self._known.peer(member, rank)
+            if world_rank is None:
+                return Unknown("the communicator has processes of another program")
+            if peer is None:
+                if self._known.process(world_rank) is not None:
+                    return Unknown("the communicator is not known in all of its processes")
+                late.add(world_rank)
+                continue
+            if peer.comm.header.ended:
+                continue
+            other = self._meets(peer, made)
+            if other is None:
+                late.add(world_rank)
+            elif other.call.facts.operation != operation.call.facts.operation:
+                ranks = frozenset({world_rank})
+                different.append(Event("collective", ranks, operation, member, False, True, other))
+        if late:
+            different.append(Event("collective", frozenset(late), operation, member, lenient=True))
+        if not different and self._has_pending(operation, comm):
+            return Unknown("which of its pending operations it waits for is not known")
+        return All(tuple(different)) if different else Met()
+
+    def _has_pending(self, operation: Operation, comm: Comm) -> bool:
+        # MPI_Comm_disconnect waits for them (MPI-4.1, section 11.10.4).
+        if operation.call.procedure != "MPI_Comm_disconnect":
+            return False
+        of = [one.call.comm for one in operation.process.operations if one.request is not None]
+        known = (self._known.comm(operation.process, handle) for handle in of)
+        return any(one is not None and one.identity == comm.identity for one in known)
+
+    def _meets(self, member: Member, made: int) -> Operation | None:
+        # What a process is in that has its place after that many collective calls.
+        joined = self._messages.counts(member).joined
+        for operation in member.process.operations:
+            call = operation.call
+            of = freed_by(call) if joined == made else call.comm
+            comm = self._known.comm(member.process, of) if operation.tid is not None else None
+            if comm is None or comm.identity != member.comm.identity:
+                continue
+            collective = call.dest is None and call.source is None and bool(call.facts.over)
+            if joined == made or (collective and call.ordinal == made + 1):
+                return operation
+        return None

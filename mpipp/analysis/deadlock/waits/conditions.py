@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What a process waits for: conditions of events that other processes bring about.
+
+A condition is met, not known, one event (`Event`), or several: all of them (MPI_Waitall) or
+one of them (MPI_Waitany, wildcards).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Union
+
+from mpipp.analysis.context.process import Operation
+from mpipp.analysis.context.world import Member
+
+
+@dataclass(frozen=True)
+class Met:
+    """Nothing is waited for: the call can return."""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Whether it is there already cannot be told."""
+
+    reason: str  # why: "receives with MPI_ANY_SOURCE may have taken the message"
+    operation: Operation | None = None  # the one of several that it is said of
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Something that one of the processes, or each of them, has still to do."""
+
+    kind: str  # "send" "receive" "collective" "fence" ...: what it is that they have to do
+    ranks: frozenset[int]  # of the processes, in MPI_COMM_WORLD
+    operation: Operation  # the one that waits for it
+    member: Member  # the waiting process on the communicator concerned
+    any: bool = False  # one of them will do
+    # Only the library waits for it: by the standard the call may return without.
+    lenient: bool = False
+    # For what was done instead: a process's other call that stands in its place.
+    mismatch: Operation | None = None
+
+    @property
+    def is_ready_send(self) -> bool:
+        """Whether it is the receive that a ready send waits for, which is wrong without it."""
+        return self.kind == "receive" and self.operation.call.facts.operation == "Rsend"
+
+
+@dataclass(frozen=True)
+class All:
+    """Each of some conditions."""
+
+    of: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Any:
+    """One of some conditions."""
+
+    of: tuple[Condition, ...]
+
+
+Condition = Union[Met, Unknown, Event, All, Any]
+
+
+def holds(condition: Condition, moves: Callable[[int], bool], lenient: bool) -> bool:
+    """Whether a condition may come to be met if those processes go on for which `moves`.
+
+    lenient: whether what only the library waits for counts as met.
+    """
+    if isinstance(condition, Event):
+        if condition.lenient and lenient:
+            return True
+        if condition.mismatch is not None:
+            return False
+        found = map(moves, condition.ranks)
+        return any(found) if condition.any else all(found)
+    if isinstance(condition, All):
+        return all(holds(one, moves, lenient) for one in condition.of)
+    if isinstance(condition, Any):
+        return any(holds(one, moves, lenient) for one in condition.of)
+    return True
+
+
+def lacking(
+    condition: Condition, moves: Callable[[int], bool], lenient: bool = False
+) -> Iterator[Event]:
+    """The events for want of which a condition does not hold, all that there are."""
+    if holds(condition, moves, lenient):
+        return
+    if isinstance(condition, Event):
+        yield condition
+    elif isinstance(condition, (All, Any)):
+        for one in condition.of:
+            yield from lacking(one, moves, lenient)
+
+
+def parts(condition: Condition) -> Iterator[Met | Unknown | Event]:
+    """What a condition is made of."""
+    if isinstance(condition, (All, Any)):
+        for one in condition.of:
+            yield from parts(one)
+    else:
+        yield condition
+
+
+def events(condition: Condition) -> Iterator[Event]:
+    """All events in a condition."""
+    return (one for one in parts(condition) if isinstance(one, Event))
+
+
+def of_operation(condition: Condition, operation: Operation) -> Condition:
+    """The same condition, of a call that waits for several operations, of which this is one."""
+    if isinstance(condition, Unknown):
+        return replace(condition, operation=operation)
+    if isinstance(condition, (All, Any)):
+        return replace(condition, of=tuple(of_operation(one, operation) for one in condition.of))
+    return condition

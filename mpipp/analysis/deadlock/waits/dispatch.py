@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""What does a call that a thread is inside of wait for?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mpipp.analysis.calls.split_file_io import file_of
+from mpipp.analysis.context.process import Operation
+from mpipp.analysis.context.world import World
+from mpipp.analysis.deadlock.waits.collectives import Collectives
+from mpipp.analysis.deadlock.waits.comm_free import Freeing, freed_by
+from mpipp.analysis.deadlock.waits.conditions import (
+    All,
+    Any,
+    Condition,
+    Event,
+    Met,
+    Unknown,
+    of_operation,
+)
+from mpipp.analysis.deadlock.waits.files import Files
+from mpipp.analysis.deadlock.waits.messages import Messages, receive_tag
+from mpipp.analysis.deadlock.waits.partitions import Partitions
+from mpipp.analysis.deadlock.waits.windows import Windows, window_of
+from mpipp.common.errors import MpippError
+from mpipp.model import Broken, Polls, Request
+
+_MOST_REQUESTS = 1 << 16
+
+# Procedures that complete requests, and whether they wait for all of them or for one.
+_ALL_OF = ("MPI_Wait", "MPI_Waitall")
+_ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
+
+_NEVER_WAIT = ("MPI_Start", "MPI_Test_cancelled")
+
+# Operations that are not collective, have no peer, and may wait all the same: why it is not told
+# for whom. No other one waits.
+_BUFFERED = "which of the messages in the buffer are received is not recorded"
+_NAMES = "it asks a name service, which is no process of the job"
+_UNTOLD = {
+    **dict.fromkeys(("Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer"), _BUFFERED),
+    **dict.fromkeys(("Buffer_flush", "Comm_flush_buffer", "Session_flush_buffer"), _BUFFERED),
+    **dict.fromkeys(("Lookup_name", "Publish_name", "Unpublish_name"), _NAMES),
+    "Comm_join": "what the process at the other end of the socket does is not recorded",
+    "Finalize": "what the program's callbacks do at the end is not known",
+    "Session_finalize": "whom MPI_Session_finalize waits for is not recorded",
+}
+
+
+class Waits:
+    """Tells of calls what they wait for."""
+
+    def __init__(self, known: World) -> None:
+        self.messages = Messages(known)
+        self.collectives = Collectives(known, self.messages)
+        self.windows = Windows(known)
+        self.files = Files(known)
+        self.partitions = Partitions(self.messages)
+        self.freeing = Freeing(self.messages)
+
+    def call(self, operation: Operation) -> Condition:
+        """Of an active call; met also where the call never waits, or for nothing that is known."""
+        procedure = operation.call.procedure
+        if operation.call.facts.polls:
+            return Met()
+        if procedure in _ALL_OF:
+            return All(tuple(self._requests(operation)))
+        if procedure in _ONE_OF:
+            found = tuple(self._requests(operation))
+            return Any(found) if found else Met()
+        if operation.call.facts.returns_at_once or procedure.startswith(_NEVER_WAIT):
+            return Met()
+        return self._communication(operation)
+
+    def polled(self, operation: Operation, polls: Polls) -> Condition:
+        """Of the last of a thread's calls that look for something, what it may find with them.
+
+        Of requests any that is pending: which of them it looks at may change from call to call.
+        """
+        if polls.vary:
+            return Unknown("it looks for one thing after the other")
+        if polls.call.source is not None or polls.call.win is not None:
+            return self._communication(operation)
+        every = [one for one in operation.process.operations if one.request is not None]
+        found = [self._request(one) for one in every if one.request and one.request.pending]
+        return Any(tuple(found)) if found else Unknown("what it looks for is not known")
+
+    def _communication(self, operation: Operation) -> Condition:
+        # Of a blocking call, or of the operation that a request is of.
+        call = operation.call
+        if window_of(call) is not None:
+            return self.windows.call(operation)
+        if file_of(call) is not None:
+            return self.files.call(operation)
+        if freed_by(call) is not None:
+            return self.freeing.call(operation)
+        if call.partitioned:
+            return self.partitions.call(operation)
+        tag = receive_tag(call)
+        parts: list[Condition] = []
+        if call.dest is not None:
+            parts.append(self.messages.sending(operation))
+        if tag is not None:
+            ordinal = call.ordinal if call.dest is None else call.recv_ordinal
+            parts.append(self._reception(operation, tag, ordinal))
+        if parts:
+            return All(tuple(parts)) if len(parts) > 1 else parts[0]
+        if call.facts.over:
+            return self.collectives.call(operation)
+        reason = _UNTOLD.get(call.facts.operation)
+        return Unknown(reason) if reason else Met()
+
+    def _reception(self, operation: Operation, tag: int, ordinal: int | None) -> Condition:
+        if operation.request is None and operation.call.answered:
+            return Met()  # it is about to return
+        return self.messages.receiving(operation, tag, ordinal)
+
+    def _requests(self, operation: Operation) -> Iterator[Condition]:
+        # Requests that are null, inactive or complete are not waited for (MPI-4.1, section 3.7.3).
+        call, process = operation.call, operation.process
+        try:
+            given = process.registry.given(call, _MOST_REQUESTS)
+        except MpippError:
+            yield Unknown("the array of requests cannot be read")
+            return
+        if call.request_count > len(given):
+            yield Unknown(f"only the first {len(given)} requests are looked at")
+        one_of = call.procedure in _ONE_OF
+        for candidates in given:
+            found = candidates[0] if candidates else None
+            if isinstance(found, Broken) or found is None:
+                yield Unknown("a request is not known")
+            elif len(candidates) > 1:  # MPI libraries give one handle to all that are complete
+                yield Met()
+            elif isinstance(found, Request) and not found.header.null:
+                if found.pending:
+                    one = Operation(process, found.call, found, None)
+                    yield of_operation(self._request(one), one)
+                elif found.header.ended and one_of:
+                    yield Met()
+
+    def _request(self, operation: Operation) -> Condition:
+        request = operation.request
+        assert request is not None
+        procedure = request.call.procedure
+        if procedure == "MPI_Grequest_start":
+            return Unknown("the program itself completes it")
+        if request.sharing > 1:  # MPI libraries give one handle to all that are complete
+            return Met()
+        if request.persistent and request.call.dest is None and request.call.source is None:
+            return self.collectives.started(operation)
+        if request.call.target_rank is not None:
+            return Unknown("whether the target has done its part is not recorded")
+        if request.call.message is not None:
+            return Met()
+        return self._communication(operation)
+
+
+def flattened(condition: Condition) -> Condition:
+    """A condition without parts that are met: None of them is waited for."""
+    if isinstance(condition, All):
+        rest = tuple(one for one in map(flattened, condition.of) if not isinstance(one, Met))
+        return rest[0] if len(rest) == 1 else All(rest) if rest else Met()
+    if isinstance(condition, Any):
+        parts = tuple(map(flattened, condition.of))
+        return Met() if any(isinstance(one, Met) for one in parts) else Any(parts)
+    return condition
+
+
+def waits_for(condition: Condition) -> bool:
+    """Whether anything is waited for that is known."""
+    if isinstance(condition, (All, Any)):
+        found = [waits_for(one) for one in condition.of]
+        return any(found) if isinstance(condition, All) else bool(found) and all(found)
+    return isinstance(condition, Event)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""An explanation in words: docs/hung.md is the tutorial to it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from mpipp.analysis import deadlock_check
+from mpipp.analysis.deadlock import names as rank_names
+from mpipp.analysis.deadlock.analysis import Explanation, Knot, State, Wait
+from mpipp.analysis.deadlock.sentences import Place, Sentences
+from mpipp.analysis.deadlock.waits.conditions import Event, events
+from mpipp.analysis.rules import cited
+from mpipp.common.text import wording
+from mpipp.render.phrases import Phrase
+
+_MOST_TOLD = 8  # processes of one knot that are told one by one
+_MOST_GROUPS = 8  # groups that differ by the arguments of their calls
+_MOST_LACKS = 4  # things that one call lacks
+_MOST_LEFT = 8  # sentences on what is unmatched
+_MOST_NEAR = 3  # near misses of one call
+
+
+class Report:
+    """Tells why a job stands.
+
+    Args:
+        place: the source line of a call, and where a process is that is not in MPI.
+    """
+
+    def __init__(self, explanation: Explanation, place: Place) -> None:
+        self._found = explanation
+        self._say = Sentences(explanation, place)
+
+    def lines(self) -> Iterator[str]:
+        """Of who is dead first, then of all that can never go on, then of what still moves."""
+        for doing, members in self.groups(self._found.died):
+            yield f"{wording.verb(members, 'is', 'are')} {doing}"
+        if self._found.died and self._found.knots:
+            yield ""
+        for knot in self._found.knots:
+            yield self.headline(knot)
+            yield from map(str, self.knot(knot))
+            yield ""
+        if self._found.knots:
+            yield from self._left_over()
+        yield from self.others()
+
+    def _left_over(self) -> Iterator[str]:
+        left = self._say.left_over()
+        for sentence in left[:_MOST_LEFT]:
+            yield f"unmatched: {sentence}"
+        if len(left) > _MOST_LEFT:
+            yield f"and {len(left) - _MOST_LEFT} more unmatched"
+        if left:
+            yield ""
+
+    def knot(self, knot: Knot) -> Iterator[Phrase]:
+        """The lines below the headline of a deadlock, or of what waits for processes that ended."""
+        told, rest = self._told(knot)
+        for rank in told:
+            yield from self._process(self._found.states[rank], knot.lenient)
+        yield from self._grouped("with them", rest)
+        yield from self._grouped("for them", knot.behind)
+        yield from (Phrase.of("{text}", text=remark) for remark in self._remarks(knot))
+
+    def headline(self, knot: Knot) -> str:
+        """What it is, in one line."""
+        ranks, circle = sorted(knot.ranks), knot.circle
+        if knot.mismatch:
+            return f"mismatch: {deadlock_check.mismatch(self._found, knot)}"
+        if not circle:
+            ended = wording.ranks(knot.ended)
+            verb = wording.verb(ranks, "waits", "wait")
+            return f"waits for ever: {verb} for {ended}, which will communicate no more"
+        kind = "deadlock" if self._found.certain(knot) else "deadlock, as far as is seen"
+        kind = "no progress" if self._found.polls(knot) else kind
+        if len(ranks) == 1:
+            return f"{kind}: rank {ranks[0]} waits for itself"
+        if len(ranks) == 2:
+            return f"{kind}: rank {ranks[0]} and rank {ranks[1]} wait for each other"
+        if len(circle) == len(ranks) <= _MOST_TOLD:
+            pairs = list(zip(circle, (*circle[1:], circle[0])))
+            first = f"rank {pairs[0][0]} waits for rank {pairs[0][1]}"
+            return f"{kind}: " + ", ".join(
+                [first, *(f"rank {one} for rank {to}" for one, to in pairs[1:])]
+            )
+        return f"{kind}: {wording.ranks(ranks)} wait for each other"
+
+    def _told(self, knot: Knot) -> tuple[Sequence[int], Sequence[int]]:
+        # Those that are told one by one, and the rest.
+        if len(knot.circle) == len(knot.ranks) <= _MOST_TOLD:
+            return knot.circle, ()
+        ranks = sorted(knot.ranks)
+        if len(ranks) <= _MOST_TOLD:
+            return ranks, ()
+        told = knot.circle if 0 < len(knot.circle) <= _MOST_TOLD else ranks[:_MOST_TOLD]
+        return told, [rank for rank in ranks if rank not in told]
+
+    def _process(self, state: State, lenient: bool) -> Iterator[Phrase]:
+        # What a process waits for, and what would have to happen.
+        for wait in state.waits:
+            yield Phrase.of(
+                "  rank {rank} {how} {call_clause}",
+                rank=state.rank,
+                how="polls with" if wait.operation.call.facts.polls else "waits in",
+                call_clause=self._say.call(wait.operation),
+            )
+            lacks = merged(self._found.lacks(wait, lenient))
+            for event in lacks[:_MOST_LACKS]:
+                yield from self._event(event, wait)
+            if len(lacks) > _MOST_LACKS:
+                yield Phrase.of("    and {count} more", count=len(lacks) - _MOST_LACKS)
+
+    def _event(self, event: Event, wait: Wait) -> Iterator[Phrase]:
+        lack = self._say.lack(event)
+        if event.operation is not wait.operation:
+            call = self._say.call(event.operation)
+            lack = Phrase.of("for {call_clause}: {clause}", call_clause=call, clause=lack)
+        yield Phrase.of("    {clause}", clause=lack)
+        for miss in self._say.near_misses(event, _MOST_NEAR):
+            yield Phrase.of("    near miss, {text}", text=miss)
+
+    def _grouped(self, how: str, ranks: Sequence[int]) -> Iterator[Phrase]:
+        if ranks:
+            who = wording.verb(ranks, "waits", "wait")
+            yield Phrase.of("  {text} {how}:", text=who, how=how)
+            for doing, members in self.groups(ranks):
+                yield Phrase.of("    {ranks} in {clause}", ranks=tuple(members), clause=doing)
+
+    def _remarks(self, knot: Knot) -> Iterator[str]:
+        members = self._found.comms(knot)
+        if len(members) > 1:
+            names = wording.listed(sorted(rank_names.comm_of(m.process, m.comm) for m in members))
+            yield f"  the order of collective calls differs between {names} ({self._cited('6.14')})"
+        if self._found.polls(knot):
+            yield "  a process that polls may do something else before it finds anything"
+        if self._found.relies(knot):
+            yield (
+                "  a program must not rely on what the library buffers, or on where it does not "
+                f"wait ({self._cited('3.5 and 6.14')})"
+            )
+
+    def _cited(self, sections: str) -> str:
+        return cited(sections, self._found.known.all[0].registry.info.standard)
+
+    def groups(self, ranks: Iterable[int]) -> list[tuple[Phrase, list[int]]]:
+        """What processes do, with those that do the same; of many, at the same place."""
+        exact: dict[Phrase, list[int]] = {}
+        for rank in ranks:
+            exact.setdefault(self._say.doing(rank), []).append(rank)
+        if len(exact) <= _MOST_GROUPS:
+            return list(exact.items())
+        found: dict[Phrase, list[int]] = {}
+        for members in exact.values():
+            for rank in members:
+                found.setdefault(self._say.stands(rank), []).append(rank)
+        return list(found.items())
+
+    def others(self, stand: bool = False) -> Iterator[str]:
+        """What is to be said of those that may go on, and how sure all of it is.
+
+        stand: whether it was seen that they have not gone on for a while.
+        """
+        found, stuck = self._found, self._found.stuck
+        rest = [rank for rank in found.states if rank not in (*stuck, *found.died)]
+        if rest and not stuck:
+            yield self._overall(stand)
+        elif rest:
+            yield "the others:"
+        for doing, members in self.groups(rest):
+            state = found.states[members[0]]
+            waits = state.kind == "waits" or state.has_outside
+            verb = (
+                wording.verb(members, "waits", "wait")
+                if waits
+                else wording.verb(members, "is", "are")
+            )
+            yield f"  {verb} {'in ' if waits else ''}{doing}"
+            if found.waits_itself(members[0]):
+                yield from self._may_come(members)
+            yield from self._outside(members)
+            yield from self._untold(members)
+        if found.missing:
+            yield f"as far as is seen: {wording.verb(found.missing, 'is', 'are')} not here"
+
+    def _overall(self, stand: bool) -> str:
+        # Of a job in which none is known never to go on.
+        if self._found.untold:
+            return f"not told: whether {wording.ranks(self._found.untold)} can go on"
+        return f"{'' if stand else 'still moving: '}nothing is waited for that cannot come"
+
+    def _outside(self, ranks: Sequence[int]) -> Iterator[str]:
+        # The other threads of processes that wait with some.
+        states = [self._found.states[rank] for rank in ranks]
+        said = dict.fromkeys(self._say.outside(one) for one in states if one.has_outside)
+        yield from (f"    another thread is {text}" for text in itertools.islice(said, _MOST_LACKS))
+
+    def _untold(self, ranks: Sequence[int]) -> Iterator[str]:
+        reasons = (why for rank in ranks for why in self._found.states[rank].untold)
+        said = list(dict.fromkeys(map(self._say.untold, reasons)))
+        yield from (f"    {text}" for text in said[:_MOST_LACKS])
+        if len(said) > _MOST_LACKS:
+            yield f"    and {len(said) - _MOST_LACKS} more"
+
+    def _may_come(self, ranks: Sequence[int]) -> Iterator[str]:
+        # For whom processes wait that do not move themselves.
+        waited: set[int] = set()
+        for rank in ranks:
+            for wait in self._found.states[rank].waits:
+                for event in events(wait.condition):
+                    waited |= event.ranks
+        late = waited - {rank for rank in waited if self._found.waits_itself(rank)}
+        if late or waited:
+            yield f"    for {wording.ranks(late or waited)}"
+
+
+def merged(found: Iterable[Event]) -> list[Event]:
+    """What is asked of several processes for one operation, as one event."""
+    result: dict[object, Event] = {}
+    for event in found:
+        key = (id(event.operation), event.kind, event.lenient, id(event.mismatch))
+        before = result.get(key)
+        ranks = event.ranks | before.ranks if before is not None else event.ranks
+        result[key] = Event(
+            event.kind,
+            ranks,
+            event.operation,
+            event.member,
+            event.any or before is not None,
+            event.lenient,
+            event.mismatch,
+        )
+    return list(result.values())

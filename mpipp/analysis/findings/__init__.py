@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Findings: their facts and parties, their order, and their text."""

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""A finding: a rule that is broken, with typed facts and the parties that broke it.
+
+Sentences are made from these last, in `analysis/findings/formatting.py`; nothing reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpipp.analysis.rules import RULES, Rule, Version, cited, template
+from mpipp.model import Call, Comm, Object, Site, ThreadCall
+from mpipp.render.phrases import Phrase, Value, Varies
+
+if TYPE_CHECKING:
+    from mpipp.analysis.findings.rma_timeline import Lifelines
+
+
+class Evidence(NamedTuple):
+    """The call or object that a party is, for pictures of it."""
+
+    call: Call | None = None
+    comm: Comm | None = None  # of a completed call: its communicator, freed or not
+    made: Object | None = None
+    role: str = ""  # of the buffer whose element is concerned, and where it begins in that, bytes
+    displacement: int = 0
+
+
+@dataclass(frozen=True)
+class Party:
+    """A call or an object that a finding is about."""
+
+    process: int  # its number among the processes that are checked
+    subject: Phrase  # "MPI_Irecv(source = 0, tag = 1, ...)", or "MPI_Datatype VECTOR[3, 2, 4]"
+    made: str  # how its place is introduced: "called at", "made at"
+    site: Site
+    tid: int | None = None  # the thread that is inside of the call now
+    details: tuple[Phrase, ...] = ()  # its part in the finding, a line each: element addresses
+    evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
+    start: ThreadCall | None = None  # the call that started it: of a persistent operation
+
+    @property
+    def starting(self) -> Party | None:
+        """The call that started the operation, as a party; None if nothing is known of one."""
+        if self.start is None:
+            return None
+        how = f"started by {self.start.procedure} at"
+        subject = Phrase.of("{procedure}", procedure=self.start.procedure)
+        return Party(self.process, subject, how, self.start.site)
+
+    @property
+    def text(self) -> str:
+        """The subject as text."""
+        return self.subject.text
+
+    def with_details(self, *details: Phrase) -> Party:
+        """The same with more details."""
+        return replace(self, details=(*self.details, *details))
+
+    def key(self, varies: Varies) -> object:
+        """What equal parties of several findings have in common, without process and place."""
+        details = (one for one in self.details if not one.is_left_out(varies))
+        return self.subject.key(varies), tuple(one.key(varies) for one in details)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One mistake: the rule that is broken, where, and by whom."""
+
+    rule: Rule
+    what: Phrase  # one sentence without its full stop
+    parties: tuple[Party, ...]
+    sentence: Phrase  # the rule's
+    advice: Phrase
+    standard: Version = None  # of the library of the first party's process
+    error_class: str = ""  # as the rule has it
+    follows: Phrase | None = None  # `what` of a finding of which this may be a consequence
+    lifelines: Lifelines | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, rule: str, parties: Sequence[Party], case: str = "", /, **facts: Value) -> Finding:
+        """A finding of the rule with this id.
+
+        Args:
+            case: which of the rule's sentences says what is wrong, if it has several.
+            facts: those of the sentence, the demand and the advice (`render/phrases.py`).
+
+        Raises KeyError for a rule, case or fact that there is none of.
+        """
+        broken = RULES[rule]
+        what = Phrase.of(template(rule, case), **facts)
+        sentence, advice, error_class = (
+            what.other(words) for words in (broken.sentence, broken.advice, broken.error_class)
+        )
+        return cls(broken, what, tuple(parties), sentence, advice, error_class=error_class.text)
+
+    @property
+    def placed(self) -> Iterator[Party]:
+        """The parties, and behind each the call that started its operation."""
+        for party in self.parties:
+            yield party
+            if (starting := party.starting) is not None:
+                yield starting
+
+    @property
+    def demanded(self) -> str:
+        """What the standard says, and where: "MPI-4.1, section 3.7.2: ..."."""
+        return f"{cited(self.rule.section, self.standard)}: {self.sentence}"
+
+    def key(self, varies: Varies) -> object:
+        """What findings of one mistake have in common, without processes and places."""
+        follows = self.follows.key(varies) if self.follows is not None else None
+        phrases = (self.what, self.sentence, self.advice)
+        parties = tuple(party.key(varies) for party in self.parties)
+        return self.rule.id, tuple(one.key(varies) for one in phrases), follows, parties
+
+    def with_detail(self, detail: Phrase) -> Finding:
+        """The same with one more detail of its last party."""
+        *before, last = self.parties
+        return replace(self, parties=(*before, last.with_details(detail)))
+
+
+def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The first of those that the same calls have made, as a loop does."""
+    equal: dict[object, list[Finding]] = {}
+    for one in findings:
+        places = tuple((party.process, party.made, party.site) for party in one.placed)
+        known = all(party.site.address for party in one.parties)
+        key = one.rule.id, one.what.key(Varies.CALLS), places
+        equal.setdefault(key if known else id(one), []).append(one)
+    for first, *others in equal.values():
+        yield with_others(first, len(others))
+
+
+def with_others(finding: Finding, count: int) -> Finding:
+    """A finding that stands for so many others, too."""
+    if count == 0:
+        return finding
+    places = "the same place" if len(finding.parties) == 1 else "the same places"
+    others = "and {others} others at {place}" if count > 1 else "and {others} other at {place}"
+    detail = Phrase.of(others, others=count, place=places)
+    return finding.with_detail(replace(detail, varies=Varies.RANKS))
+
+
+Findings = Iterator[Finding]

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Findings as text, those that differ only by rank together, and as records for machines.
+
+The only place where a finding becomes lines: of a run, of a report, in gdb, joined over nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional
+
+from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.model import Call
+from mpipp.render.phrases import Phrase, Varies
+
+Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty if not known
+# Processes by their numbers: "rank 0 (inferior 1)", "ranks 0 to 3 (inferiors 1 to 4)"; "" where
+# only one is checked.
+Label = Callable[..., str]
+Rank = Callable[[int], Optional[int]]  # of a process in MPI_COMM_WORLD, None: it has none
+
+
+@dataclass
+class Folded:
+    """A finding, and those of other ranks that made the same mistake."""
+
+    finding: Finding
+    processes: list[tuple[int, ...]]  # of each: those of its parties
+    differ: bool  # whether others would show other facts
+
+
+def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
+    """Findings that differ only by rank as one, in the order of the first."""
+    result: list[Folded] = []
+    known: dict[object, list[Folded]] = {}
+    for finding in findings:
+        processes = tuple(party.process for party in finding.parties)
+        key = same_mistake(finding, where)
+        # Of one process, they are several.
+        groups = known.setdefault(key, [])
+        free = [one for one in groups if processes not in one.processes]
+        group = min(free, key=lambda one: facts(one.finding) != facts(finding), default=None)
+        if group is None:
+            groups.append(Folded(finding, [processes], False))
+            result.append(groups[-1])
+        else:
+            group.processes.append(processes)
+            group.differ = group.differ or facts(group.finding) != facts(finding)
+    return result
+
+
+def same_mistake(finding: Finding, where: Where) -> object:
+    """Equal for findings that are folded; its `repr` is the same in every process."""
+    numbers = [party.process for party in finding.parties]
+    places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.placed)
+    return finding.key(Varies.LOOKS), places
+
+
+def facts(finding: Finding) -> object:
+    """All that is shown of a finding but its processes and places."""
+    texts = (line.text for party in finding.parties for line in (party.subject, *party.details))
+    return finding.what.text, finding.demanded, finding.advice.text, finding.follows, *texts
+
+
+class Line(NamedTuple):
+    """A line of a finding; `place`: the source line that it names, "" without."""
+
+    text: str
+    place: str = ""
+
+
+def lines(record: Mapping[str, Any]) -> Iterator[Line]:
+    """A finding's record as text."""
+    yield Line(f"{record['severity']}: {record['what']}")
+    for party in record["parties"]:
+        name = party["process"]
+        yield Line(f"  {name}{': ' if name else ''}{party['text']}")
+        for number, place in enumerate(party["where"]):
+            yield Line(f"    {party['made'] if not number else 'from'} {place}", place)
+        yield from _started(party["started"])
+        yield from (Line(f"    {detail}") for detail in party["details"])
+    if record["shown_as"]:
+        yield Line(f"  shown as in {record['shown_as']}")
+    if record["follows"]:
+        yield Line(f"  may follow from: {record['follows']}")
+    yield Line(f"  rule: {record['rule']}")
+    yield Line(f"  to do: {record['advice']}")
+    if record["must"]:
+        yield Line(f"  MUST: {record['must']}")
+
+
+def _started(by: Mapping[str, Any] | None) -> Iterator[Line]:
+    for number, place in enumerate(by["where"] if by else ()):
+        how = f"started by {by['procedure']} at" if by and not number else "from"
+        yield Line(f"    {how} {place}", place)
+
+
+def started(party: Party, where: Where) -> dict[str, Any] | None:
+    """The call that started a party's operation, for machines; None if there is none."""
+    starting = party.starting
+    if starting is None:
+        return None
+    return {"procedure": starting.text, "where": list(where(starting))}
+
+
+def record(
+    one: Finding | Folded, where: Where, label: Label, rank: Rank = lambda process: None
+) -> dict[str, Any]:
+    """A finding for machines; the schema stands in docs/json.md."""
+    if isinstance(one, Finding):
+        one = Folded(one, [tuple(party.process for party in one.parties)], False)
+    finding = one.finding
+    parties = [
+        _party(party, sorted({of[number] for of in one.processes}), where, label, rank)
+        for number, party in enumerate(finding.parties)
+    ]
+    found = {
+        "check": finding.rule.check,
+        "id": finding.rule.id,
+        "severity": finding.rule.severity,
+        "what": finding.what.text,
+        "facts": finding.what.json(),
+        "parties": parties,
+        "shown_as": label(*sorted(set(one.processes[0]))) if one.differ else "",
+        "rule": finding.demanded,
+        "advice": finding.advice.text,
+        "must": finding.rule.must,
+        "follows": finding.follows.text if finding.follows is not None else "",
+        "fingerprint": fingerprint(finding, where),
+    }
+    return {**found, **shown(lines(found))}
+
+
+def shown(lines: Iterable[Line]) -> dict[str, Any]:
+    """The text of a finding, for its record."""
+    known = list(lines)
+    return {
+        "text": "\n".join(line.text for line in known),
+        "lines": [line._asdict() for line in known],
+    }
+
+
+def identity(finding: Finding, where: Where, label: Label = lambda *numbers: "") -> object:
+    """Equal for the same mistake at another time, with its parties in any order."""
+    parties = sorted((label(p.process), tuple(where(p))) for p in finding.parties)
+    return finding.rule.id, finding.what.template, _names(finding.what), tuple(parties)
+
+
+def _names(phrase: Phrase) -> tuple[str, ...]:
+    # The facts that are the same at any time, in any order: of two calls either may be first.
+    return tuple(sorted(repr(value) for value in phrase.values(Varies.LOOKS)))
+
+
+def fingerprint(finding: Finding, where: Where, label: Label = lambda *numbers: "") -> str:
+    """What tells a finding from others in every process, as `identity` does; 32 hex digits."""
+    # It takes some time to load.
+    import hashlib
+
+    return hashlib.sha256(repr(identity(finding, where, label)).encode()).hexdigest()[:32]
+
+
+def _party(
+    party: Party, processes: Sequence[int], where: Where, label: Label, rank: Rank
+) -> dict[str, Any]:
+    call = party.evidence.call if party.made == "called at" else None
+    ranks = [rank(process) for process in processes]
+    return {
+        "process": label(*processes),
+        "ranks": ranks if None not in ranks else [],
+        "text": party.text,
+        "facts": [fact for one in (party.subject, *party.details) for fact in one.json()],
+        "procedure": call.procedure if call is not None else "",
+        "arguments": matched(call) if call is not None else {},
+        "made": party.made,
+        "where": list(where(party)),
+        "started": started(party, where),
+        "details": [detail.text for detail in party.details],
+    }
+
+
+def matched(call: Call) -> dict[str, int]:
+    """The arguments of a call by which it meets others', as integers."""
+    names = "dest", "source", "tag", "root"
+    return {name: value for name in names if (value := getattr(call, name)) is not None}

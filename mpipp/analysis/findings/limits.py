@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Limits that a check has reached: said once the rest is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mpipp.common.errors import MpippError
+
+_MOST_SAID = 3
+
+
+class Limits:
+    """What was left out, each reason once."""
+
+    def __init__(self) -> None:
+        self._reasons: dict[str, None] = {}
+
+    def reached(self, reason: str) -> None:
+        """Something was left out."""
+        self._reasons[reason] = None
+
+    @contextmanager
+    def passed_over(self) -> Iterator[None]:
+        """What ends with an MpippError is left out; the check goes on behind it."""
+        try:
+            yield
+        except MpippError as error:
+            self.reached(str(error))
+
+    def tell(self) -> None:
+        """Raise MpippError with the reasons, if there are any."""
+        reasons = list(self._reasons)
+        more = [f"and {len(reasons) - _MOST_SAID} more"] if len(reasons) > _MOST_SAID else []
+        if reasons:
+            raise MpippError("; ".join([*reasons[:_MOST_SAID], *more]))

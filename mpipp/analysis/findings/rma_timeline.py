@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""What processes did around a conflict of one-sided operations, or a call that is wrong by itself,
+for those who draw it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpipp.model import Site
+
+if TYPE_CHECKING:  # it takes some time to load
+    from mpipp.analysis.rma_engine import Conflict
+
+_OPEN = -1  # in place of a point
+# By why two accesses conflict: what is so between them.
+_IS = {
+    "pending": "not complete yet",
+    "incomplete": "may not be complete",
+    "unordered": "nothing orders them",
+    "copies": "not the same copy",
+}
+
+_ENDS = {
+    "start": "MPI_Win_complete after the first, MPI_Win_wait at its target, then ",
+    "lock": "MPI_Win_unlock or MPI_Win_flush after the first, then ",
+    "lock_all": "MPI_Win_unlock_all or MPI_Win_flush after the first, then ",
+}
+# By the rule of a mistake: what is so of its event, and of what it does not go together with, and
+# what is missing or wrong.
+MISTAKEN = {
+    "rma-no-epoch": ("no epoch is open for its target", "", "missing: what opens an epoch before"),
+    "rma-with-request": (
+        "has a request",
+        "opens an active target epoch",
+        "missing: MPI_Win_lock or MPI_Win_lock_all, or the same without a request",
+    ),
+    "rma-given-up": (
+        "has a request",
+        "frees it",
+        "missing: MPI_Wait, or what else completes it",
+    ),
+    "rma-nested": (
+        "opens one that the other excludes",
+        "opens an epoch",
+        "missing: the end of the first epoch before the second",
+    ),
+    "rma-locked": ("locks it again", "locks the target", "missing: MPI_Win_unlock between the two"),
+    "rma-no-locks": (
+        "locks it",
+        "gives the key no_locks",
+        "wrong: the info key, or the lock",
+    ),
+    "rma-exposed": (
+        "locks or exposes it",
+        "has the same memory exposed or locked",
+        "missing: the end of the first epoch before the second",
+    ),
+    "rma-not-open": ("there is none to end", "", "missing: what opens the epoch"),
+    "rma-not-ended": ("opens an epoch", "it is not ended", "missing: what ends the epoch"),
+    "rma-gone": (
+        "needs its buffer until it is complete",
+        "its buffer is gone before",
+        "missing: what completes the operation while its buffer is there",
+    ),
+    "rma-window-gone": (
+        "others may use the memory from here on",
+        "it is gone",
+        "missing: what frees the window, or detaches the memory, before",
+    ),
+    "rma-twice": (
+        "the datatype of what it writes has overlapping entries",
+        "",
+        "wrong: the datatype",
+    ),
+    "rma-detached": (
+        "its target's memory is not attached",
+        "detaches it",
+        "missing: MPI_Win_attach before it, and MPI_Win_detach only behind its end",
+    ),
+    "rma-nocheck": (
+        "one of the two has MPI_MODE_NOCHECK",
+        "one of the two has MPI_MODE_NOCHECK",
+        "wrong: the assertion of one of them alone",
+    ),
+    "rma-not-posted": (
+        "says that the targets have called MPI_Win_post",
+        "may come later",
+        "missing: a message of the target, which follows its call",
+    ),
+    "rma-some-fences": (
+        "has the assertion",
+        "has not",
+        "wrong: the assertion of one of them alone",
+    ),
+    "rma-noprecede": (
+        "says that no operation precedes",
+        "opens the epoch of those",
+        "wrong: the assertion",
+    ),
+    "rma-noput": ("says that nothing is put", "updates the window", "wrong: the assertion"),
+    "rma-nostore": ("says that nothing was stored", "stores to the window", "wrong: the assertion"),
+}
+
+
+class Point(NamedTuple):
+    """A call, or some loads or stores of one place."""
+
+    process: int  # its number among those that are checked
+    call: str
+    site: Site
+    text: str = ""  # of an access, or of a call that is wrong: what it does
+
+
+class Lifelines(NamedTuple):
+    """Points by their places among `points`, in which those of a process are in its order.
+
+    Attributes:
+        epochs: points at which an epoch begins, and ends; -1: it goes on.
+        pending: an operation, and what completes it; -1: it is not known.
+        edges: the second heard of the first, and of all that its process did before.
+        missing: the two accesses; twice the same: a call is wrong by itself.
+        why: what is so between these; `wanted`: what would order them.
+    """
+
+    points: tuple[Point, ...]
+    epochs: tuple[tuple[int, int], ...]
+    pending: tuple[tuple[int, int], ...]
+    edges: tuple[tuple[int, int], ...]
+    missing: tuple[int, int]
+    why: str
+    wanted: str
+
+
+class Found(NamedTuple):
+    """A point, when it was: its process's rank in MPI_COMM_WORLD, its number there."""
+
+    rank: int
+    number: int
+    point: Point
+
+
+class Points:
+    """Points that are gathered, each once."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int], Found] = {}
+
+    def add(self, found: Found) -> tuple[int, int]:
+        """What refers to it from then on."""
+        key = found[:2]
+        known = self._found.get(key)
+        if known is None or not known.point.text:
+            self._found[key] = found
+        return key
+
+    def lifelines(
+        self,
+        epochs: list[tuple[tuple[int, int], tuple[int, int] | None]],
+        pending: list[tuple[tuple[int, int], tuple[int, int] | None]],
+        edges: list[tuple[tuple[int, int], tuple[int, int]]],
+        missing: tuple[tuple[int, int], tuple[int, int]],
+        why: tuple[str, str],
+    ) -> Lifelines:
+        """All of them: the process of the first access comes first."""
+        first = missing[0][0]
+        keys = sorted(self._found, key=lambda key: (key[0] != first, key))
+        places = {key: number for number, key in enumerate(keys)}
+
+        def spans(
+            of: list[tuple[tuple[int, int], tuple[int, int] | None]],
+        ) -> tuple[tuple[int, int], ...]:
+            both = ((places[one], places[end] if end else _OPEN) for one, end in of)
+            return tuple(dict.fromkeys(both))
+
+        return Lifelines(
+            tuple(self._found[key].point for key in keys),
+            spans(epochs),
+            spans(pending),
+            tuple((places[one], places[other]) for one, other in edges),
+            (places[missing[0]], places[missing[1]]),
+            *why,
+        )
+
+
+def why(found: Conflict, told: str) -> tuple[str, str]:
+    """What is so between the accesses, and what would order them.
+
+    Args:
+        told: the procedure by which the second's process heard of the first's call, if it has.
+    """
+    return _IS[found.why], f"missing: {_wanted(found, told)}"
+
+
+def _wanted(found: Conflict, told: str) -> str:
+    if found.why == "pending":
+        return "what completes the first before the second"
+    if found.why == "incomplete":
+        return f"what completes the first at its target before {told or 'the other hears of it'}"
+    if found.why == "copies":
+        return "a synchronization of the window in between"
+    kind = found.first.epoch.kind if found.first.epoch is not None else ""
+    if kind == "fence":
+        return "a fence between the two"
+    ends = _ENDS.get(kind, "")
+    return f"{ends}a message or a barrier {'before the second' if ends else 'between the two'}"

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Do the sends and receives that belong together match? (MPI-4.1, sections 3.3 and 3.5)
+
+Which belong together is certain from their ordinals: messages of one process to another with one
+tag on a communicator are received in the order in which they were sent, so the n-th send is for
+the n-th receive, whatever has arrived already and whenever a process was stopped. A receive with
+MPI_ANY_SOURCE or MPI_ANY_TAG is certain if every process that may send to it is looked at, and
+only one message for it is on its way or waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.analysis.context import signature_check
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.context.signature_check import Data
+from mpipp.analysis.context.world import Member, World
+from mpipp.analysis.findings.finding import Findings
+from mpipp.model import Buffer, Call, Channel, Message
+from mpipp.render.phrases import Phrase
+
+
+class Key(NamedTuple):
+    """What the two calls of a message have in common."""
+
+    identity: int  # the communicator's
+    sender: int  # ranks in MPI_COMM_WORLD
+    receiver: int
+    tag: int
+    ordinal: int
+    partitioned: bool
+
+
+class _Any(NamedTuple):
+    # A receive of a message that is not known yet.
+    member: Member
+    source: int | None  # a rank on the communicator; None: any
+    tag: int | None
+    data: Data
+
+
+def check(known: World) -> Findings:
+    """Sends and receives that belong together and do not match, in the order of the messages."""
+    sends, receives = live(known)
+    any_message: list[_Any] = []
+    for process in known.all:
+        for operation in process.operations:
+            any_message.extend(_receives_any(known, operation))
+    # Where a process sends one message too many, none of those after it is received as it is meant.
+    first: dict[object, Phrase] = {}
+    for key, received in sorted(receives.items(), key=lambda item: item[0].ordinal):
+        if key in sends:
+            channel = key._replace(ordinal=0)
+            for finding in _compare(sends[key], received):
+                yield replace(finding, follows=first.get(channel))
+                first.setdefault(channel, finding.what)
+    for one in any_message:
+        only = _only_message(known, one)
+        if only is not None and only in sends:
+            yield from _compare(sends[only], one.data)
+
+
+def live(known: World) -> tuple[dict[Key, Data], dict[Key, Data]]:
+    """The sends and the receives that are going on."""
+    sends: dict[Key, Data] = {}
+    receives: dict[Key, Data] = {}
+    for process in known.all:
+        for operation in process.operations:
+            sends.update(_sends(known, operation))
+            receives.update(_receives(known, operation))
+    return sends, receives
+
+
+def _compare(sent: Data, received: Data) -> Findings:
+    finding = signature_check.compare(sent, received, signature_check.MESSAGE)
+    if finding is not None:
+        yield finding
+
+
+def _sends(known: World, operation: Operation) -> Iterator[tuple[Key, Data]]:
+    call = operation.call
+    data = _data(operation, "reads")
+    if call.dest is None or call.tag is None or data is None:
+        return
+    sequence = "partitioned sends" if call.partitioned else "sends"
+    member = _member(known, operation, sequence)
+    if member is None or call.ordinal is None:
+        return
+    receiver = known.world_rank(member, call.dest)
+    if receiver is not None:
+        sender = _own_rank(operation.process)
+        key = Key(member.comm.identity, sender, receiver, call.tag, call.ordinal, call.partitioned)
+        yield key, data
+
+
+def _receives(known: World, operation: Operation) -> Iterator[tuple[Key, Data]]:
+    call = operation.call
+    data = _data(operation, "writes")
+    if data is None:
+        return
+    source, tag, ordinal = _wanted(call)
+    member = _member(known, operation, _receive_sequence(call))
+    message = _message(operation)
+    if message is not None:
+        source, tag, ordinal = message.source, message.tag, message.ordinal
+        comm = known.comm(operation.process, message.comm)
+        member = Member(operation.process, comm) if comm else None
+    if member is None or source is None or tag is None or ordinal is None:
+        return
+    sender = known.world_rank(member, source)
+    if sender is not None and tag >= 0:
+        receiver = _own_rank(operation.process)
+        yield Key(member.comm.identity, sender, receiver, tag, ordinal, call.partitioned), data
+
+
+def _receives_any(known: World, operation: Operation) -> Iterator[_Any]:
+    process, call = operation.process, operation.call
+    data = _data(operation, "writes")
+    source, tag, ordinal = _wanted(call)
+    member = _member(known, operation, "receives")
+    if data is None or source is None or tag is None or ordinal is None or member is None:
+        return
+    from_any = process.around.constant_name(source, "MPI_ANY_SOURCE") is not None
+    with_any = process.around.constant_name(tag, "MPI_ANY_TAG") is not None
+    if from_any or with_any:
+        yield _Any(member, None if from_any else source, None if with_any else tag, data)
+
+
+def _only_message(known: World, receive: _Any) -> Key | None:
+    # The one that no receive before took, if there is only one channel that has any.
+    member = receive.member
+    taken = _counts(member, "receives", None)
+    found = None
+    for rank, peer in enumerate(known.peers(member)):
+        if receive.source is not None and receive.source != rank:
+            continue
+        if peer is None or "sends" in peer.comm.uncertain:
+            return None
+        for tag, count in _counts(peer, "sends", member.comm.rank).items():
+            if receive.tag is not None and receive.tag != tag[1]:
+                continue
+            before = taken.get((rank, tag[1]), 0)
+            if before > count or (before < count and found is not None):
+                return None  # of cores that were written at different times, or two
+            if before < count:
+                found = rank, tag[1], before + 1
+    if found is None:
+        return None
+    sender = known.world_rank(member, found[0])
+    if sender is None:
+        return None  # the damaged rank of a receive
+    receiver = _own_rank(member.process)
+    return Key(member.comm.identity, sender, receiver, found[1], found[2], False)
+
+
+def _counts(member: Member, sequence: str, peer: int | None) -> dict[tuple[int, int], int]:
+    # By peer and tag.
+    channels: Sequence[Channel] = member.comm.channels
+    return {
+        (channel.peer, channel.tag): channel.count
+        for channel in channels
+        if channel.sequence == sequence and peer in (None, channel.peer)
+    }
+
+
+def _member(known: World, operation: Operation, sequence: str) -> Member | None:
+    member = known.of(operation)
+    return member if member is not None and sequence not in member.comm.uncertain else None
+
+
+def _receive_sequence(call: Call) -> str:
+    return "partitioned receives" if call.partitioned else "receives"
+
+
+def _wanted(call: Call) -> tuple[int | None, int | None, int | None]:
+    # Source, tag and ordinal of the receive; a send-receive has its own.
+    if call.dest is None:
+        return call.source, call.tag, call.ordinal
+    return call.source, call.recvtag, call.recv_ordinal
+
+
+def _message(operation: Operation) -> Message | None:
+    # Of MPI_Mrecv. That of a pending MPI_Imrecv is gone, and its handle may be another's.
+    if operation.call.message is None or operation.request is not None:
+        return None
+    found = operation.process.registry.find("message", operation.call.message)
+    return found if isinstance(found, Message) and not found.header.freed else None
+
+
+def _data(operation: Operation, access: str) -> Data | None:
+    # Where only one buffer has it, as in all point-to-point calls.
+    found: list[Buffer] = [b for b in operation.buffers() if access in b.access]
+    return signature_check.whole(operation, found[0]) if len(found) == 1 else None
+
+
+def _own_rank(process: Process) -> int:
+    rank = process.registry.info.world_rank
+    assert rank is not None
+    return rank

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Do one-sided operations, loads and stores conflict, which nothing orders? (MPI-4.1, chapter 12)
+
+Asked when all processes of MPI_COMM_WORLD are at rest, of the logs that they have kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mpipp.analysis.calls.leaks import at_the_end
+from mpipp.analysis.context.records_protocol import OnesidedLog
+from mpipp.analysis.context.world import World
+from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.analysis.rules.rma import POSSIBLE
+from mpipp.common.errors import MpippError
+from mpipp.common.text import wording
+from mpipp.datatypes.memory.flatten import MOST
+from mpipp.model.rma_events import Event
+
+if TYPE_CHECKING:
+    from mpipp.analysis.rma.findings import Telling
+
+
+class NotKnown(MpippError):
+    """Of some ranks no log is there, so that no two processes were compared.
+
+    Attributes:
+        ranks: these.
+        others: sentences of what else was not.
+    """
+
+    def __init__(self, ranks: frozenset[int], others: Sequence[str]) -> None:
+        nothing = (
+            f"one-sided operations of two processes: nothing is known of {wording.ranks(ranks)}"
+        )
+        super().__init__("; ".join([nothing, *others]))
+        self.ranks = ranks
+        self.others = others
+
+
+def check(known: World) -> Findings:
+    """Conflicts, and synchronization that is wrong by itself."""
+    logs, failed = _logs(known)
+    if not logs and not failed:
+        return
+    # It takes some time to load.
+    from mpipp.analysis.rma.findings import Telling
+    from mpipp.analysis.rma_engine import analyse
+
+    telling = Telling(known, logs)
+    damaged = sorted(rank for rank, log in logs.items() if log.damaged)
+    if len(logs) != known.size:
+        threaded = yield from _of_each(telling, logs)
+        others = frozenset(range(known.size)) - {*logs}
+        raise NotKnown(others, [*failed, *_of_damaged(damaged), *_of_threads(threaded)])
+    if not damaged and not any(log.windows for log in logs.values()):
+        return  # long logs of messages alone
+    again = any(log.has_values for log in logs.values())
+    result = analyse(
+        {rank: _events(telling, log) for rank, log in logs.items()},
+        {rank: _events(telling, log) for rank, log in logs.items()} if again else None,
+    )
+    yield from telling.conflicts(result.conflicts)
+    whole = sorted(rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
+    cut = [rank for rank in whole if _has_ended(known, rank)]
+    early = [rank for rank in whole if rank not in cut]
+    read = "what processes read from memory"
+    if any(log.meets_others for log in logs.values()):
+        read = f"{read}, or hear of another MPI_COMM_WORLD,"
+    if early:
+        read = (
+            f"{read.rstrip(',')}, or what {wording.ranks(early)} did without reaching MPI_Finalize,"
+        )
+    yield from telling.possible(result.undecided, read)
+    yield from map(telling.mistake, result.mistakes)
+    for rank in sorted(result.stuck):
+        last = result.cut[rank]
+        yield from _of_rest(telling, rank, logs[rank], last.moment.number if last else -1)
+    unchecked = [
+        *_of_damaged(damaged),
+        *_of_threads(result.threaded),
+        *_not_decided(len(result.undecided), read, cut, result.forgotten),
+        *_not_known(result.unknown),
+    ]
+    if unchecked:
+        raise MpippError("; ".join(unchecked))
+
+
+def _logs(known: World) -> tuple[dict[int, OnesidedLog], list[str]]:
+    # By rank, and why some cannot be read.
+    found: dict[int, OnesidedLog] = {}
+    failed = []
+    for one in known.all:
+        rank = known.rank(one)
+        try:
+            log = one.registry.onesided()
+        except MpippError as error:
+            failed.append(str(error))
+            continue
+        if rank is not None and log is not None:
+            found[rank] = log
+    return found, failed
+
+
+def _of_damaged(ranks: Sequence[int]) -> Iterator[str]:
+    if ranks:
+        log = "log" if len(ranks) == 1 else "logs"
+        it = "it is" if len(ranks) == 1 else "they are"
+        yield (
+            f"the {log} of one-sided communication of {wording.ranks(ranks)} from where {it} "
+            "damaged on"
+        )
+
+
+def _of_threads(ranks: Collection[int]) -> Iterator[str]:
+    if ranks:
+        yield (
+            f"data races between threads of {wording.ranks(ranks)}: mpipp assumes that one-sided "
+            "operations, loads and stores of several threads happened in the order of its log"
+        )
+
+
+def _events(telling: Telling, log: OnesidedLog) -> Iterator[Event]:
+    return log.events(telling.reach, telling.queried)
+
+
+def _of_each(
+    telling: Telling, logs: Mapping[int, OnesidedLog]
+) -> Generator[Finding, None, set[int]]:
+    # What each process has done by itself. Returns those whose threads are taken to be in order.
+    from mpipp.analysis.rma_engine import of_one
+
+    threaded = set[int]()
+    for rank, log in logs.items():
+        both = (log.events(telling.guess, telling.queried) for _ in range(2))
+        alone = of_one(rank, *both)
+        if alone.threaded:
+            threaded.add(rank)
+        yield from telling.conflicts(alone.conflicts)
+        yield from map(telling.mistake, alone.mistakes)
+    return threaded
+
+
+def _of_rest(telling: Telling, rank: int, log: OnesidedLog, last: int) -> Findings:
+    # The same behind the last event that was compared with others': what it waited for there has
+    # come, since it went on, but others have not recorded it, as those that were killed meanwhile.
+    from mpipp.analysis.rma_engine import of_one
+
+    alone = of_one(rank, _events(telling, log), _events(telling, log))
+
+    def is_behind(*events: Event | None) -> bool:
+        return max(event.moment.number for event in events if event) > last
+
+    conflicts, mistakes = alone.conflicts, alone.mistakes
+    behind = (one for one in conflicts if is_behind(one.first.event, one.second.event))
+    yield from telling.conflicts(behind)
+    yield from (telling.mistake(one) for one in mistakes if is_behind(one.event, one.other))
+
+
+def _has_ended(known: World, rank: int) -> bool:
+    process = known.process(rank)
+    return process is not None and at_the_end(process)
+
+
+def _not_decided(undecided: int, read: str, cut: Sequence[int], forgotten: int) -> Iterator[str]:
+    if undecided:
+        counted = wording.counted(undecided, "possible conflict")
+        it = "them" if undecided > 1 else "it"
+        shown = f"the check {POSSIBLE} shows {it}"
+        yield f"{counted} of one-sided operations: {read} may order {it} ({shown})"
+    if cut:
+        ranks = wording.ranks(cut)
+        yield f"one-sided operations at the end of {ranks}: what orders them is not known"
+    if forgotten:
+        yield f"{forgotten:,} one-sided operations, which were too many at a time"
+
+
+def _not_known(operations: int) -> Iterator[str]:
+    if operations:
+        counted = wording.counted(operations, "one-sided operation")
+        whose = (
+            "with a datatype that is not known or has"
+            if operations == 1
+            else ("with datatypes that are not known or have")
+        )
+        yield f"{counted} {whose} more than {MOST:,} pieces"

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+"""Conflicting accesses to windows that no synchronization orders (MPI-4.1, chapter 12).
+
+The engine reads neither memory nor logs: events come as values (`mpipp.model.rma_events`).
+"""
+
+from mpipp.analysis.rma_engine.conflicts import Conflict, Side
+from mpipp.analysis.rma_engine.epoch_errors import Mistake
+from mpipp.analysis.rma_engine.replay import Result, analyse
+from mpipp.analysis.rma_engine.single_process import ALL_OTHERS, of_one
+
+__all__ = ["ALL_OTHERS", "Conflict", "Mistake", "Result", "Side", "analyse", "of_one"]

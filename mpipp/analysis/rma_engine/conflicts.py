@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: MIT
+"""Accesses that nothing orders, and that may not happen at once.
+
+An access is compared with those that were read before it, have bytes in common with its box, and
+are not yet known to everybody to have ended. Events are read in an order in which each comes after
+all that it follows: what was read before does not follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from mpipp.analysis.rma_engine import access_rules, atomicity
+from mpipp.analysis.rma_engine.access_rules import (
+    ACCUMULATE,
+    ACCUMULATES,
+    LANGUAGE,
+    LOAD,
+    READ,
+    READS,
+    STORE,
+    UPDATES,
+    VERDICT,
+    WRITTEN,
+)
+from mpipp.analysis.rma_engine.accesses import (
+    EXCLUSIVE,
+    MIXED,
+    PENDING,
+    Accesses,
+    Entry,
+    Range,
+    bounds,
+    shared,
+    shared_with,
+)
+from mpipp.analysis.rma_engine.epochs import Epochs, Window
+from mpipp.analysis.rma_engine.flag_order import Flags
+from mpipp.analysis.rma_engine.polling import Polling
+from mpipp.analysis.rma_engine.process_clock import Listener, known_by_all
+from mpipp.model.rma_events import Access, Event, Operation, Synchronization
+
+# Conflicts of the same lines that are kept, lest the first were not decided, and a process's
+# accesses of the same bytes between which it may have read flags.
+MOST_ALIKE = 16
+MOST_KEPT = 200_000  # accesses that are remembered
+SWEEP = 4096  # accesses after which those that are past are looked for
+
+
+class Side(NamedTuple):
+    """One of the two accesses of a conflict.
+
+    Attributes:
+        kind: of rules.WORDS.
+        epoch: the call that opened the operation's epoch, if it is one.
+        heard: the event by which its process had heard of the other's last; None: never.
+        told: the number of the event of the other's that it heard of so; -1: none.
+        ended: where its end is known: the process, by its rank in MPI_COMM_WORLD, and the number of
+            its event.
+        closed: the number of the event of its own process that closed its epoch before; -1: none.
+    """
+
+    event: Access | Operation
+    kind: str
+    epoch: Synchronization | None
+    heard: Event | None
+    told: int = -1
+    ended: tuple[int, int] | None = None
+    closed: int = -1
+
+
+class Conflict(NamedTuple):
+    """Two accesses that may not happen at once, and that nothing orders.
+
+    Attributes:
+        rule: its id.
+        owner: whose memory, as a rank in MPI_COMM_WORLD.
+        shared: first and end of some bytes that both have; of "rma-apart" where the first lies.
+        why: "pending": the first is not complete when the same process goes on; "incomplete": the
+            second's process has heard of the first's call, but not of its completion; "unordered":
+            nothing orders them; "copies": the window's copies were not synchronized; "itself": it
+            is one operation.
+        times: how often at these lines.
+        apart: where the second lies if they have no bytes in common.
+    """
+
+    rule: str
+    first: Side
+    second: Side
+    owner: int
+    window: int
+    shared: Range
+    why: str
+    times: int
+    apart: Range | None = None
+
+    def bytes_of(self, side: Side) -> Range:
+        """Those of one of the two that are told."""
+        return self.apart if self.apart and side is self.second else self.shared
+
+
+class _Found(NamedTuple):
+    rule: str
+    before: Entry
+    entry: Entry
+    shared: Range | None  # None: they have no bytes in common
+    why: str
+
+
+_Key = tuple[str, tuple[int, int, int], tuple[int, int, int]]
+_PAGE = 4096  # where code lies differs between processes by whole pages
+
+
+class Conflicts:
+    """Of a run. `memory` are the accesses of each process's memory, by its place in clocks."""
+
+    def __init__(
+        self,
+        processes: list[Listener],
+        windows: dict[int, Window],
+        flags: Flags,
+        polling: Polling,
+        told_forgotten: Callable[[list[Entry]], None],
+    ) -> None:
+        self.processes = processes
+        self.windows = windows
+        self.flags = flags
+        self.polling = polling
+        self._told_forgotten = told_forgotten
+        self.memory = [Accesses[Entry]() for _ in processes]
+        self.found: dict[_Key, list[_Found]] = {}
+        self.times: dict[_Key, int] = {}
+        self.forgotten = 0
+        self._added = 0
+        self._kept = 0
+        self._ordered: dict[_Key, int] = {}  # how many were left out that flags may have ordered
+        self._locked: list[_Found] = []  # that a lock keeps apart, if it lasts
+        self._waiting = 0  # of these when those that do not were taken out last
+        self._settled = set[_Key]()  # of which enough are kept that no flag has ordered so far
+        self._noting: Event | None = None
+        self._noted = set[tuple[_Key, int]]()  # with what, by its identity, that has been told
+
+    def check(self, entry: Entry) -> None:
+        """Compare one with those before it."""
+        low, high, kind, actor = entry.low, entry.high, entry.kind, entry.actor
+        verdicts = VERDICT[kind]
+        clock = entry.segment.clock
+        entry.heard = self.flags.heard
+        for cell in self.memory[entry.owner].cells(low, high):
+            gone, room = 0, MOST_ALIKE
+            for before in cell:
+                if before.low >= high or before.high <= low:
+                    if before.low < 0:
+                        gone += 1
+                    continue
+                if verdicts[before.kind]:
+                    if before.end_time > clock[before.end_process]:
+                        self._unordered(before, entry)
+                    elif before.separate:
+                        self._copies(before, entry)
+                if before.kind == kind and before.actor == actor and _covers(entry, before):
+                    if room and (_may_have_heard(before, entry) or _may_differ(before, entry)):
+                        room -= 1
+                        continue
+                    before.forget()
+                    gone += 1
+            if gone == len(cell):
+                cell.clear()
+            elif gone:
+                cell[:] = [before for before in cell if before.low >= 0]
+
+    def add(self, entry: Entry) -> None:
+        """Those to come are compared with it, too."""
+        self.memory[entry.owner].add(entry)
+        self._added += 1
+        if self._added > SWEEP + self._kept:
+            self._sweep()
+
+    def reached(self, process: Listener, low: int, high: int) -> None:
+        """Others reach this memory from now on: a window has it."""
+        for cell in self.memory[process.index].cells(low, high):
+            for entry in cell:
+                if entry.low < high and low < entry.high:
+                    entry.private = False
+
+    def apart(self, entry: Entry) -> None:
+        """Of the separate model: a store and an update of one window, wherever in it."""
+        window = self.windows[entry.window]
+        stores = entry.kind == STORE
+        others = window.last_update if stores else window.last_store
+        clock = entry.segment.clock
+        for (owner, _, _, _), before in others.items():
+            if owner != entry.owner or before.low < 0:  # forgotten: its end was, too
+                continue
+            if _excluded(before, entry) or self._met(before, entry):
+                continue
+            if before.end_time > clock[before.end_process]:
+                self._note(access_rules.APART.id, before, entry, None, _why(before, entry))
+            elif self._stale(before, entry):
+                self._note(access_rules.COPIES.id, before, entry, None, "copies")
+        mine = window.last_store if stores else window.last_update
+        at_origin = isinstance(entry.event, Operation) and entry.event.only_reads
+        mine[entry.owner, entry.actor, entry.lock, at_origin] = entry
+
+    def pending_at(self, process: Listener, low: int, high: int) -> Iterator[tuple[Operation, int]]:
+        """Operations of a process that have buffers in [low, high), and a byte of each there."""
+        told = set[int]()
+        for cell in self.memory[process.index].cells(low, high):
+            for entry in cell:
+                operation = entry.event
+                if entry.kind not in (READ, WRITTEN) or entry.end_time != PENDING:
+                    continue
+                if entry.actor != process.index or entry.low >= high or entry.high <= low:
+                    continue
+                met = shared_with(entry, low, high)
+                if met and isinstance(operation, Operation) and id(operation) not in told:
+                    told.add(id(operation))
+                    yield operation, met[0]
+
+    def _unordered(self, before: Entry, entry: Entry) -> None:
+        verdict = VERDICT[before.kind][entry.kind]
+        excluded = _excluded(before, entry)
+        if excluded and not (_may_outlive(before) or _may_outlive(entry)):
+            return
+        if verdict == READS:
+            one = before if before.kind == ACCUMULATE else entry
+            if one.atomic is not None and one.atomic.reads_only:
+                return
+        if verdict == LANGUAGE:
+            return
+        if verdict == ACCUMULATES:
+            common = atomicity.disturbed(before, entry)
+        else:
+            common = shared(before, entry)
+        if common is not None:
+            is_one = before.event is entry.event
+            rule = access_rules.ITSELF if is_one else access_rules.TABLE[before.kind][entry.kind].id
+            if excluded:
+                self._wait_for_lock(_Found(rule, before, entry, common, _why(before, entry)))
+            else:
+                self._note(rule, before, entry, common, _why(before, entry))
+
+    def _wait_for_lock(self, found: _Found) -> None:
+        # A conflict only if the lock of a buffer ends before the operation.
+        self._locked.append(found)
+        if len(self._locked) > 2 * self._waiting + SWEEP:
+            self._unlock()
+            self._waiting = len(self._locked)
+
+    def _unlock(self) -> None:
+        # Of those that wait so: note what has outlived its lock.
+        waiting = self._locked
+        self._locked = []
+        for found in waiting:
+            if not _excluded(found.before, found.entry):
+                self._note(*found)
+            elif _may_outlive(found.before) or _may_outlive(found.entry):
+                self._locked.append(found)
+
+    def _met(self, before: Entry, entry: Entry) -> bool:
+        # Whether they have bytes in common, so that `check` compares them.
+        return before.low < entry.high and entry.low < before.high and bool(shared(before, entry))
+
+    def _stale(self, before: Entry, entry: Entry) -> bool:
+        # Whether two that are ordered are of copies of a window that were not synchronized
+        # between them (separate model).
+        if _excluded(before, entry):
+            return False  # the lock and the unlock between them synchronize
+        if before.kind in (STORE, WRITTEN):
+            published = before.public_time <= entry.segment.clock[before.actor]
+            return entry.kind in access_rules.REMOTE and not published
+        if before.kind not in UPDATES or entry.kind in access_rules.REMOTE:
+            return False
+        return not self._epochs(before.window, before.owner).has(before, before.owner)
+
+    def _copies(self, before: Entry, entry: Entry) -> None:
+        if self._stale(before, entry):
+            common = shared(before, entry)
+            if common is not None:
+                self._note(access_rules.COPIES.id, before, entry, common, "copies")
+
+    def _epochs(self, window: int, process: int) -> Epochs:
+        return self.windows[window].epochs[process]
+
+    def _note(self, rule: str, before: Entry, entry: Entry, common: Range | None, why: str) -> None:
+        one = before.actor, before.event.moment.place, before.kind
+        other = entry.actor, entry.event.moment.place, entry.kind
+        key = (rule, one, other) if one <= other else (rule, other, one)
+        alike = self.found.setdefault(key, [])
+        if self._noting is not entry.event:
+            self._noting = entry.event
+            self._noted.clear()
+        if (key, id(before.event)) in self._noted:
+            return  # accesses are found once in each cell that they lie in
+        self._noted.add((key, id(before.event)))
+        self.times[key] = self.times.get(key, 0) + 1
+        if len(alike) == MOST_ALIKE and key not in self._settled:
+            # What flags may have ordered they may have ordered whatever comes: room for others.
+            left = self._not_ordered(alike)
+            if len(left) > MOST_ALIKE // 2:
+                self._settled.add(key)
+            kept = left or alike[:1]
+            self._ordered[key] = self._ordered.get(key, 0) + len(alike) - len(kept)
+            alike[:] = kept
+        if len(alike) < MOST_ALIKE:
+            alike.append(_Found(rule, before, entry, common, why))
+
+    def _sweep(self) -> None:
+        # What all have heard the end of meets nothing any more.
+        known = known_by_all(self.processes)
+
+        def wanted(entry: Entry) -> bool:
+            if entry.end_time > known[entry.end_process]:
+                return True
+            if not entry.separate:
+                return False
+            if entry.kind in (STORE, WRITTEN):
+                return entry.public_time > known[entry.actor]
+            return not self._epochs(entry.window, entry.owner).has(entry, entry.owner)
+
+        kept = 0
+        for accesses in self.memory:
+            accesses.keep(wanted)
+            kept += accesses.number
+        if kept > MOST_KEPT:
+            kept = self._forget()
+        self._added, self._kept = 0, kept
+
+    def _forget(self) -> int:
+        # There are too many: those that have ended, and if that does not help all others.
+        dropped = [entry for some in self.memory for entry in some if entry.end_time != PENDING]
+        if len(dropped) < MOST_KEPT // 2:
+            dropped = [entry for some in self.memory for entry in some]
+        for entry in dropped:
+            entry.forget()
+        self.forgotten += len(dropped)
+        self._told_forgotten(dropped)
+        for accesses in self.memory:
+            accesses.keep(lambda entry: True)
+        return sum(accesses.number for accesses in self.memory)
+
+    def decided(self) -> tuple[list[Conflict], list[Conflict]]:
+        """Conflicts, and those that flags may have ordered: the first of each pair of lines."""
+        self._unlock()
+        conflicts, undecided = [], []
+        for key, alike in self.found.items():
+            left = self._not_ordered(alike)
+            ordered = self._ordered.get(key, 0) + len(alike) - len(left)
+            if left:
+                conflicts.append(self._told(left[0], self.times[key] - ordered))
+            else:
+                undecided.append(self._told(alike[0], self.times[key]))
+        return sorted(conflicts, key=_order), sorted(undecided, key=_order)
+
+    def _not_ordered(self, alike: list[_Found]) -> list[_Found]:
+        return [one for one in alike if not self._may_be_ordered(one.before, one.entry)]
+
+    def _may_be_ordered(self, one: Entry, other: Entry) -> bool:
+        if one.actor == other.actor:
+            # It knows what it has done itself, but not that its target has called MPI_Win_wait.
+            return one.end_process != one.actor and self.flags.may_order(one, other)
+        return (
+            self.polling.may_be(one, other)
+            or self.flags.may_order(one, other)
+            or self.flags.may_order(other, one)
+        )
+
+    def _told(self, found: _Found, times: int) -> Conflict:
+        one, other = found.before, found.entry
+        # Which of two processes was read first means nothing: in all of them that do the same the
+        # same is shown first.
+        if found.why == "unordered" and _rank(other) < _rank(one):
+            one, other = other, one
+        first, second = self._side(one, other), self._side(other, one)
+        owner = self.processes[other.owner].rank
+        window = one.window or other.window
+        common = found.shared or bounds(one.memory) or (0, 0)
+        apart = None if found.shared else bounds(other.memory)
+        return Conflict(found.rule, first, second, owner, window, common, found.why, times, apart)
+
+    def _side(self, entry: Entry, other: Entry) -> Side:
+        heard, told = None, -1
+        if other.actor != entry.actor:
+            heard = entry.segment.seen[other.actor]
+            numbers, time = self.processes[other.actor].told, entry.segment.own[other.actor]
+            told = numbers[time] if heard is not None and 0 <= time < len(numbers) else -1
+        ended = None
+        if entry.end_time != PENDING and entry.end_number != entry.event.moment.number:
+            ended = self.processes[entry.end_process].rank, entry.end_number
+        return Side(
+            entry.event,
+            access_rules.WORDS[entry.kind],
+            entry.epoch,
+            heard,
+            told,
+            ended,
+            entry.closed,
+        )
+
+
+def _order(conflict: Conflict) -> tuple[int, int, int, int]:
+    first, second = conflict.first.event.moment, conflict.second.event.moment
+    return first.process, first.number, second.process, second.number
+
+
+def _rank(entry: Entry) -> tuple[int, int, int]:
+    return -entry.kind, entry.event.moment.place % _PAGE, entry.actor
+
+
+def _why(before: Entry, entry: Entry) -> str:
+    if before.actor == entry.actor:
+        return "itself" if before.event is entry.event else "pending"
+    called = before.segment.clock[before.actor]
+    heard = entry.segment.clock[before.actor] >= called
+    return "incomplete" if heard else "unordered"
+
+
+def _excluded(before: Entry, entry: Entry) -> bool:
+    # Whether one's lock of the target keeps the other off.
+    return (
+        before.actor != entry.actor
+        and EXCLUSIVE in (before.lock, entry.lock)
+        and 0 not in (before.lock, entry.lock)
+        and before.window == entry.window
+        and not before.outlives
+        and not entry.outlives
+    )
+
+
+def _may_outlive(entry: Entry) -> bool:
+    # Whether it is a buffer that may be in use when its process unlocks its own memory.
+    return entry.kind in (READ, WRITTEN) and entry.lock != 0 and entry.end_time == PENDING
+
+
+def _may_have_heard(before: Entry, entry: Entry) -> bool:
+    # Whether a flag may have put others before the second of a process's accesses alone.
+    if before.heard != entry.heard:
+        return True
+    return entry.heard > 0 and before.segment is not entry.segment
+
+
+def _may_differ(before: Entry, entry: Entry) -> bool:
+    # Whether one of a process's loads or stores may poll, or be polled, and the other not.
+    return (
+        entry.kind in (LOAD, STORE)
+        and not entry.separate
+        and before.event.moment.place != entry.event.moment.place
+    )
+
+
+def _covers(entry: Entry, before: Entry) -> bool:
+    # Whether whatever conflicts with one of a process's accesses from now on does with the next.
+    if before.lock != entry.lock or before.window != entry.window or before.atomic != entry.atomic:
+        return False
+    if before.made is not entry.made or before.outlives != entry.outlives:
+        return False
+    if before.end_time > entry.segment.clock[before.end_process]:
+        # It ends no later than the next if the same calls end both.
+        if before.request or entry.request:
+            return False
+        one, other = before.event, entry.event
+        if not isinstance(one, Operation) or not isinstance(other, Operation):
+            return False
+        if (one.window, one.target) != (other.window, other.target):
+            return False
+    if before.memory == entry.memory:
+        return True
+    if entry.kind == ACCUMULATE and (before.phase == MIXED or before.phase != entry.phase):
+        return False  # elements that the next has not
+    return (
+        before.low >= entry.low
+        and before.high <= entry.high
+        and len(entry.memory) == 1
+        and entry.memory[0].times == 1
+    )

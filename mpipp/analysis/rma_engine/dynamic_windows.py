@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Memory of dynamic windows: is what an operation uses attached? (MPI-4.1, 12.2.4)
+
+It is for certain not where no attachment can be: where each has been detached before the operation
+begins, or is made only after it has ended. What nothing orders may have come in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from mpipp.analysis.rma_engine.accesses import PENDING, Accesses, Entry, bounds
+from mpipp.analysis.rma_engine.process_clock import Listener, known_by_all
+from mpipp.datatypes.memory import intersection, strided_sets
+from mpipp.model.rma_events import Attached, Memory, Operation
+
+SWEEP = 256  # memory that is detached after which what is past is looked for
+MOST_DOUBTFUL = 4096  # lines and the memory that they use that are kept until all is known
+
+
+class _Attachment(NamedTuple):
+    # Of memory to a window. `clock` is what its process knew then.
+    low: int
+    high: int
+    window: int
+    number: int
+    clock: tuple[int, ...]
+
+
+class Attachments:
+    """Of all processes, by their indices."""
+
+    def __init__(self, processes: list[Listener]) -> None:
+        self.processes = processes
+        self._made = [Accesses[_Attachment]() for _ in processes]
+        # In which segment each was detached, and by what.
+        self._ended: dict[_Attachment, tuple[int, Attached]] = {}
+        self._kept = 0  # of these when those that are past were dropped last
+        # One operation each of a process, at a line, of the same memory of a process.
+        self._doubtful: dict[tuple[int, int, int, Memory], Entry] = {}
+        self.forgotten = 0
+
+    def change(self, process: Listener, event: Attached) -> None:
+        """Some memory is attached, or detached."""
+        made, low, number = self._made[process.index], event.base, event.moment.number
+        if event.attached:
+            clock = tuple(process.clock)
+            if event.length > 0:
+                made.add(_Attachment(low, low + event.length, event.window, number, clock))
+            return
+        for one in made.meeting(low, low + 1):
+            if (one.low, one.window) == (low, event.window) and one not in self._ended:
+                self._ended[one] = process.time, event
+        if len(self._ended) > 2 * self._kept + SWEEP:
+            self._sweep()
+
+    def _sweep(self) -> None:
+        # What all have heard the end of is nobody's any more, but for what began before.
+        known = known_by_all(self.processes)
+        needed = {one for entry in self._doubtful.values() for one in self._of(entry)}
+        for owner, made in enumerate(self._made):
+            past = {
+                one
+                for one in made
+                if one in self._ended and self._ended[one][0] <= known[owner] and one not in needed
+            }
+            made.keep(lambda one: one not in past)  # noqa: B023 (it is called here alone)
+            for one in past:
+                del self._ended[one]
+        self._kept = len(self._ended)
+
+    def look(self, entry: Entry) -> None:
+        """An operation on such a window: it is kept if its memory may not be attached."""
+        # What another process attaches is not known where each is compared with itself.
+        if self.processes[entry.owner].rank >= 0 and self._lacks(entry):
+            key = entry.actor, entry.event.moment.place, entry.owner, entry.memory
+            before = self._doubtful.get(key)
+            if before is None and not self._has_room():
+                self.forgotten += 1
+            elif before is None or not self._lacks(before):
+                self._doubtful[key] = entry
+
+    def _has_room(self) -> bool:
+        # For one more; what was attached in time since is not needed any more.
+        doubtful = self._doubtful
+        if len(doubtful) >= MOST_DOUBTFUL and self.forgotten % MOST_DOUBTFUL == 0:
+            self._doubtful = {key: one for key, one in doubtful.items() if self._lacks(one)}
+        return len(self._doubtful) < MOST_DOUBTFUL
+
+    def lacking(self) -> Iterator[tuple[Operation, Attached | None]]:
+        """Operations on what was not attached for certain, and by what it had been detached."""
+        for entry in self._doubtful.values():
+            event = entry.event
+            known = self.processes[entry.owner].ended
+            if known and self._lacks(entry) and isinstance(event, Operation):
+                yield event, self._last(entry)
+
+    def _lacks(self, entry: Entry) -> bool:
+        box, comb = bounds(entry.memory), entry.comb
+        if box is None or comb is None:
+            return False
+        there = [(one.low, one.high) for one in self._of(entry) if self._may_be_there(one, entry)]
+        for low, high in _gaps(*box, there):
+            gap = strided_sets.comb(low, high - low, ())
+            if gap is not None and intersection.touch(comb, gap):
+                return True
+        return False
+
+    def _of(self, entry: Entry) -> Iterator[_Attachment]:
+        # Those that have any of its bytes.
+        box = bounds(entry.memory)
+        made = self._made[entry.owner].meeting(*box) if box else ()
+        return (one for one in made if one.window == entry.window)
+
+    def _may_be_there(self, one: _Attachment, entry: Entry) -> bool:
+        if entry.end_time != PENDING:
+            if entry.end_process == entry.owner:
+                too_late = entry.end_number < one.number
+            else:
+                too_late = entry.end_time <= one.clock[entry.end_process]
+            if too_late:
+                return False
+        return not self._is_over(one, entry)
+
+    def _is_over(self, one: _Attachment, entry: Entry) -> bool:
+        # Whether it was detached before the operation began.
+        if one not in self._ended:
+            return False
+        time, event = self._ended[one]
+        if entry.actor == entry.owner:
+            return event.moment.number < entry.event.moment.number
+        return time <= entry.segment.clock[entry.owner]
+
+    def _last(self, entry: Entry) -> Attached | None:
+        # What has detached some of it last.
+        box, found = bounds(entry.memory), None
+        for one in self._of(entry):
+            if box and one.low < box[1] and box[0] < one.high and self._is_over(one, entry):
+                event = self._ended[one][1]
+                if found is None or event.moment.number > found.moment.number:
+                    found = event
+        return found
+
+
+def _gaps(low: int, high: int, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    # What lies in none of the ranges.
+    for first, end in sorted(ranges):
+        if first >= high:
+            break
+        if low < first:
+            yield low, first
+        low = max(low, end)
+    if low < high:
+        yield low, high

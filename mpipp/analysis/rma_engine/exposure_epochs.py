@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Epochs of two processes of which nothing orders what must be in order.
+
+"It is erroneous to have a window locked and exposed (in an exposure epoch) concurrently" (MPI-4.1,
+section 12.5.3): whatever memory is accessed. An epoch is compared with those that were read before
+it and are not known to it to have ended. The last of each process is enough: those before have
+ended earlier. With MPI_MODE_NOCHECK a start comes after the posts that it matches (section 12.5.5).
+"""
+
+from __future__ import annotations
+
+from mpipp.analysis.rma_engine.accesses import PENDING, Segment
+from mpipp.analysis.rma_engine.epoch_errors import Mistakes
+from mpipp.analysis.rma_engine.flag_order import Flags
+from mpipp.analysis.rma_engine.process_clock import Listener
+from mpipp.model.rma_events import Synchronization
+
+_MOST_ALIKE = 16  # pairs of the same lines that are kept, lest the first were not decided
+_ALL = -1  # the owner of what MPI_Win_lock_all locks
+
+
+class Lasting:
+    """An epoch, as far as order goes: from its segment until `end_time` of `end_process`."""
+
+    __slots__ = ("actor", "end_number", "end_process", "end_time", "event", "segment")
+
+    def __init__(self, event: Synchronization, segment: Segment) -> None:
+        self.event = event
+        self.segment = segment
+        self.actor = self.end_process = segment.process
+        self.end_time = PENDING
+        self.end_number = 0
+
+    def ends(self, time: int, number: int) -> None:
+        """By an event in a segment of its process."""
+        self.end_time, self.end_number = time, number
+
+
+class Pairs:
+    """Of one rule, which they break unless flags have ordered the second before the first, or, if
+    `either`, the first before the second.
+    """
+
+    def __init__(self, rule: str, flags: Flags, mistakes: Mistakes, *, either: bool) -> None:
+        self._rule = rule
+        self._flags = flags
+        self._mistakes = mistakes
+        self._either = either
+        self._found: dict[tuple[int, int], list[tuple[Lasting, Lasting]]] = {}
+        self._settled = set[tuple[int, int]]()  # of which enough are kept
+
+    def add(self, one: Lasting, other: Lasting) -> None:
+        """One more, which no synchronization orders."""
+        key = one.event.moment.place, other.event.moment.place
+        alike = self._found.setdefault(key, [])
+        if len(alike) == _MOST_ALIKE and key not in self._settled:
+            # What flags may have ordered they may have ordered whatever comes: room for others.
+            alike[:] = [pair for pair in alike if not self._may_be_ordered(*pair)]
+            if len(alike) > _MOST_ALIKE // 2:
+                self._settled.add(key)
+        if len(alike) < _MOST_ALIKE:
+            alike.append((one, other))
+
+    def _may_be_ordered(self, one: Lasting, other: Lasting) -> bool:
+        may_order = self._flags.may_order
+        return may_order(other, one) or (self._either and may_order(one, other))
+
+    def tell(self) -> None:
+        """The first of each pair of lines that no flags may have ordered."""
+        for alike in self._found.values():
+            for one, other in alike:
+                if not self._may_be_ordered(one, other):
+                    self._mistakes.add(self._rule, one.event, other.event)
+                    break
+
+
+class Exposures:
+    """Of all windows."""
+
+    def __init__(self, flags: Flags, mistakes: Mistakes) -> None:
+        self._pairs = Pairs("rma-exposed", flags, mistakes, either=True)
+        self._early = Pairs("rma-not-posted", flags, mistakes, either=False)
+        self._exposed: dict[int, dict[int, Lasting]] = {}  # window, owner
+        self._locked: dict[tuple[int, int], dict[int, Lasting]] = {}  # window and owner, actor
+
+    def expose(self, process: Listener, event: Synchronization) -> None:
+        """MPI_Win_post."""
+        new = Lasting(event, process.now())
+        for owner in (process.index, _ALL):
+            for lock in self._locked.get((event.window, owner), {}).values():
+                self._compare(lock, new, lock, new)
+        self._exposed.setdefault(event.window, {})[process.index] = new
+
+    def exposed(self, process: Listener, window: int) -> Lasting | None:
+        """What a process has exposed last."""
+        return self._exposed.get(window, {}).get(process.index)
+
+    def lock(self, process: Listener, event: Synchronization, owner: int | None) -> None:
+        """MPI_Win_lock, or (without an owner) MPI_Win_lock_all."""
+        new = Lasting(event, process.now())
+        exposed = self._exposed.get(event.window, {})
+        for at, post in exposed.items():
+            if owner in (None, at):
+                self._compare(post, new, new, post)
+        locked = self._locked.setdefault((event.window, _ALL if owner is None else owner), {})
+        locked[process.index] = new
+
+    def unlock(self, process: Listener, event: Synchronization, owner: int | None) -> None:
+        """MPI_Win_unlock, or MPI_Win_unlock_all."""
+        locked = self._locked.get((event.window, _ALL if owner is None else owner), {})
+        if process.index in locked:
+            locked[process.index].ends(process.time, event.moment.number)
+
+    def _compare(self, before: Lasting, new: Lasting, lock: Lasting, post: Lasting) -> None:
+        # What a process does by itself is told where it does it.
+        if before.actor != new.actor and _is_open(before, new):
+            self._pairs.add(lock, post)
+
+    def unchecked(self, start: Lasting, post: Lasting) -> None:
+        """Both have MPI_MODE_NOCHECK. `post` ends when MPI_Win_post has returned."""
+        if _is_open(post, start):
+            self._early.add(start, post)
+
+    def tell(self) -> None:
+        """All that no flags may have ordered."""
+        self._pairs.tell()
+        self._early.tell()
+
+
+def _is_open(before: Lasting, new: Lasting) -> bool:
+    # Whether the second is not known to come after the end of the first.
+    return before.end_time > new.segment.clock[before.end_process]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""Could two accesses have been ordered by a flag? By what one process writes and another reads.
+
+An atomic operation that reads what another process has written comes after it, and so does what
+follows it: but who has read what is not always known. What may be so ordered is not decided. Where
+all that is done to an element is understood (`values`), only those that leave a value, or in a sum
+a smaller one, may be before who reads it. The same holds for memory that is written and read under
+exclusive locks, for what a process polls in its own memory, and for what others poll there by gets:
+it calls MPI_Win_sync. Not all loads and stores of a shared window are logged: while there is one
+there may have been any. What processes of another MPI_COMM_WORLD were told is one flag, since it is
+not known what they have told each other.
+
+What may be a flag is kept by its window and target, and once for each segment of a process or
+change of what it knows.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+from typing import NamedTuple, Optional, Protocol, Union
+
+from mpipp.analysis.rma_engine.accesses import PENDING, Segment
+from mpipp.analysis.rma_engine.process_clock import Listener, later
+from mpipp.analysis.rma_engine.value_order import Place, Values
+from mpipp.model.rma_events import Event
+
+ATOMIC, LOCKED, SHARED, POLLED, ELSEWHERE, STORED = range(6)
+# A window, whose memory, and one of the above; or an element, and a value of it.
+Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
+
+
+class _Process:
+    """What one process has written and read of a group.
+
+    Of writes there is an item for each state of what it knew, of reads for each of its segments.
+    """
+
+    __slots__ = ("clocks", "knows", "lasts", "read_times", "reads")
+
+    def __init__(self) -> None:
+        self.lasts: list[int] = []  # number of the last event that writes
+        self.clocks: list[tuple[int, ...]] = []  # what they come after
+        self.knows: list[tuple[int, ...]] = []  # the least that was known then
+        self.read_times: list[int] = []
+        self.reads: list[int] = []  # number of the first event after which it has read
+
+
+class Point(NamedTuple):
+    """A place in what a process did."""
+
+    process: int
+    time: int
+    number: int
+
+
+class Lasting(Protocol):
+    """An access, or an epoch: as `accesses.Entry`, which says what each is."""
+
+    @property
+    def event(self) -> Event: ...
+
+    @property
+    def segment(self) -> Segment: ...
+
+    @property
+    def actor(self) -> int: ...
+
+    @property
+    def end_process(self) -> int: ...
+
+    @property
+    def end_time(self) -> int: ...
+
+    @property
+    def end_number(self) -> int: ...
+
+
+class Flags:
+    """All that may be flags. `groups` are those that have to be minded."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.known: dict[Group, dict[int, _Process]] = {}
+        self.minded: set[Group] = set()
+        self.cut = False  # whether there are processes whose rest is not known
+        self.heard = 0  # how often anybody may have heard of others by one, once for each segment
+
+    def _of(self, group: Group, process: int) -> _Process:
+        processes = self.known.get(group)
+        if processes is None:
+            processes = self.known[group] = {}
+        found = processes.get(process)
+        if found is None:
+            found = processes[process] = _Process()
+        return found
+
+    def writes(self, group: Group, segment: Segment, after: Segment, number: int) -> None:
+        """An event writes, from now on; what it writes comes after this segment at its target."""
+        process = self._of(group, segment.process)
+        clock = after.clock
+        if process.clocks:
+            if process.knows[-1] is segment.clock and process.clocks[-1] is clock:
+                process.lasts[-1] = number
+                return
+            if after is not segment or process.clocks[-1] is not process.knows[-1]:
+                clock = later(process.clocks[-1], clock)
+                if clock == segment.clock:
+                    clock = segment.clock  # one tuple, not two
+        process.lasts.append(number)
+        process.clocks.append(clock)
+        process.knows.append(segment.clock)
+
+    def reads(self, group: Group, process: int, time: int, number: int) -> None:
+        """By now something has read."""
+        found = self._of(group, process)
+        if len(group) == 2:
+            self.minded.add(group)
+        if not found.read_times or found.read_times[-1] != time:
+            found.read_times.append(time)
+            found.reads.append(number)
+            self.heard += group in self.minded
+
+    def share(self, process: Listener, number: int) -> None:
+        """Before an event there may have been loads and stores of shared windows."""
+        segment = process.now()
+        for window in process.shares:
+            group = window, 0, SHARED
+            self.minded.add(group)
+            self.writes(group, segment, segment, number)
+            self.reads(group, process.index, process.time, number - 1)
+
+    def may_order(self, first: Lasting, second: Lasting) -> bool:
+        """Whether flags may have put the second after the end of the first."""
+        segment = second.segment
+        goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)
+        if self.cut and self._has_read(goal, segment.clock):
+            return True  # what was written where nothing is known
+        if first.end_time == PENDING or not self.minded:
+            return False
+        begun = Point(first.end_process, first.end_time, first.end_number)
+        after = self._after(begun)
+        if goal.process in after and _behind(goal, after[goal.process]):
+            return True
+        return any(
+            segment.clock[process] >= point.time
+            for process, point in after.items()
+            if process != goal.process
+        )
+
+    def _has_read(self, goal: Point, clock: tuple[int, ...]) -> bool:
+        # Whether anything that may be a flag was read before.
+        for processes in self.known.values():
+            for process, known in processes.items():
+                if not known.reads:
+                    continue
+                point = Point(process, known.read_times[0], known.reads[0])
+                if process == goal.process:
+                    if _behind(goal, point):
+                        return True
+                elif clock[process] >= point.time:
+                    return True
+        return False
+
+    def _pairs(self) -> Iterator[tuple[int, _Process, dict[int, _Process]]]:
+        # Who has written, and whoever may have read it.
+        for group in self.minded:
+            readers = self.known.get(group, {})
+            if len(group) == 3:
+                sources: list[Group] = [group]
+            else:
+                place, value = group
+                assert value is not None
+                sources = [(place, left) for left in self.values.sources(place, value)]
+            for source in sources:
+                for writer, written in self.known.get(source, {}).items():
+                    if written.lasts:
+                        yield writer, written, readers
+
+    def _after(self, begun: Point) -> dict[int, Point]:
+        # The first point of each process that may come after, by flags that it has read.
+        after = {begun.process: begun}
+        changed = True
+        while changed:
+            changed = False
+            for writer, written, readers in self._pairs():
+                clock = _first_after(written, writer, after)
+                if clock is not None:
+                    for reader, read in readers.items():
+                        if reader == writer:
+                            continue
+                        at = bisect.bisect_right(read.read_times, clock[reader])
+                        if at == len(read.read_times):
+                            continue
+                        point = Point(reader, read.read_times[at], read.reads[at])
+                        if reader not in after or point < after[reader]:
+                            after[reader] = point
+                            changed = True
+        return after
+
+
+def _first_after(written: _Process, writer: int, after: dict[int, Point]) -> tuple[int, ...] | None:
+    # What was known by the first write that comes after any of the points.
+    best = len(written.lasts)
+    for process, (_, time, number) in after.items():
+        if process == writer:
+            at = bisect.bisect_right(written.lasts, number)
+        else:
+            at = _first(written.clocks, process, time)
+        best = min(best, at)
+    return written.knows[best] if best < len(written.knows) else None
+
+
+def _first(clocks: list[tuple[int, ...]], process: int, time: int) -> int:
+    # The first of these clocks, each later than the one before, that knows of a segment.
+    low, high = 0, len(clocks)
+    while low < high:
+        middle = (low + high) // 2
+        if clocks[middle][process] < time:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _behind(goal: Point, point: Point) -> bool:
+    # An access does not come after what it has read itself.
+    return (goal.time, goal.number) > (point.time, point.number)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""What messages and collective calls tell of other processes: the data that they bring."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from mpipp.analysis.rma_engine.process_clock import Board, Listener, Steps, later
+from mpipp.model.rma_events import (
+    Channel,
+    Collective,
+    Completed,
+    Event,
+    Partitions,
+    Probed,
+    ReceiveBegun,
+    Received,
+    Sent,
+)
+
+
+class Meeting:
+    """A collective call: what each knew when it began.
+
+    Of a fence, `origins` have operations in the epoch that it opens, and `targets` are theirs.
+    """
+
+    def __init__(self, key: Hashable, size: int, number: int) -> None:
+        self.key = key
+        self.size = size
+        self.begun: dict[int, tuple[int, ...]] = {}
+        self.joint = (-1,) * number
+        self.origins = set[int]()
+        self.targets = set[int]()
+
+    @property
+    def full(self) -> bool:
+        """Whether all have begun."""
+        return len(self.begun) >= self.size
+
+
+class _Ready:
+    # Partitions of one message that are ready: `joint` is what is known of all of them.
+    def __init__(self, all_of_them: int, number: int) -> None:
+        self.all = all_of_them
+        self.marked = 0
+        self.joint = (-1,) * number
+        self._told: list[tuple[int, int, tuple[int, ...]]] = []
+
+    def mark(self, first: int, number: int, told: tuple[int, ...]) -> None:
+        self.marked += number
+        self.joint = later(self.joint, told)
+        self._told.append((first, first + number, told))
+
+    def heard(self, event: Partitions) -> tuple[int, ...] | None:
+        """What is known once those have arrived; None: not all of their data is ready."""
+        if event.number == event.all:
+            return self.joint if self.marked >= self.all else None
+        first = event.first * self.all // event.all
+        end = -(-(event.first + event.number) * self.all // event.all)
+        found, ready = (-1,) * len(self.joint), 0
+        for low, high, told in self._told:
+            common = min(high, end) - max(low, first)
+            if common > 0:
+                ready += common
+                found = later(found, told)
+        return found if ready >= end - first else None
+
+
+class Messages:
+    """All that is under way."""
+
+    def __init__(self, board: Board, indices: dict[int, int]) -> None:
+        self.board = board
+        self.indices = indices
+        self.sent: dict[Channel, tuple[tuple[int, ...], bool]] = {}
+        self.received: dict[Channel, tuple[int, ...]] = {}
+        self.meetings: dict[Hashable, Meeting] = {}
+        self.ready: dict[tuple[Channel, int], _Ready] = {}  # by the message's start
+        self.arrived: dict[Channel, int] = {}  # the last start that is complete
+
+    def send(self, process: Listener, event: Sent) -> None:
+        """It begins: what is known here goes with it."""
+        channel = event.channel
+        self.sent[channel] = process.release(), event.synchronous
+        if event.synchronous and event.request:
+            process.requests[event.request] = lambda by: self._matched(process, channel, by)
+        self.board.done(channel)
+
+    def _matched(self, process: Listener, channel: Channel, event: Event) -> Steps:
+        while channel not in self.received:
+            yield "received", channel
+        process.hear(self.received.pop(channel), event)
+
+    def begin(self, process: Listener, event: ReceiveBegun) -> None:
+        """A synchronous send hears what is known here, be it long before the receive ends."""
+        self._take(event.channel, process.release())
+
+    def _take(self, channel: Channel, known: tuple[int, ...]) -> None:
+        self.received[channel] = known
+        self.board.done(("received", channel))
+
+    def receive(self, process: Listener, event: Received) -> Steps:
+        """It has completed."""
+        channel = event.channel
+        while channel not in self.sent:
+            yield channel
+        told, synchronous = self.sent.pop(channel)
+        if synchronous and not event.begun:
+            self._take(channel, process.release())
+        elif not synchronous:
+            self.received.pop(channel, None)
+        process.hear(told, event)
+
+    def probe(self, process: Listener, event: Probed) -> Steps:
+        """It has found a message."""
+        while event.channel not in self.sent:
+            yield event.channel
+        process.hear(self.sent[event.channel][0], event)
+
+    def partitions(self, process: Listener, event: Partitions) -> Steps:
+        """Some are ready, or have arrived."""
+        channel, key = event.channel, (event.channel, event.start)
+        if event.ready:
+            known = self.ready.setdefault(key, _Ready(event.all, len(process.clock)))
+            known.mark(event.first, event.number, process.release())
+            self.board.done(("partitions", key))
+            return
+        told = None
+        if not event.number or event.start <= self.arrived.get(channel, -1):
+            return
+        while told is None:
+            if key in self.ready:
+                told = self.ready[key].heard(event)
+            if told is None:
+                yield "partitions", key
+        process.hear(told, event)
+        if event.number == event.all:
+            del self.ready[key]
+            self.arrived[channel] = event.start
+
+    def complete(self, process: Listener, event: Completed) -> Steps:
+        """These requests are."""
+        for request in event.requests:
+            steps = process.requests.pop(request, None)
+            if steps is not None:
+                yield from steps(event)
+
+    def meet(self, process: Listener, key: Hashable, size: int, *, gives: bool = True) -> Meeting:
+        """A process begins a collective call of so many; if it gives anything, others may hear."""
+        meeting = self.meetings.get(key)
+        if meeting is None:
+            meeting = self.meetings[key] = Meeting(key, size, len(process.clock))
+        told = process.release() if gives else (-1,) * len(process.clock)
+        meeting.begun[process.index] = told
+        meeting.joint = later(meeting.joint, told)
+        if meeting.full:
+            # Whoever still waits for it has it.
+            del self.meetings[key]
+            self.board.done(("all", key))
+        self.board.done((process.index, key))
+        return meeting
+
+    def all_met(self, process: Listener, meeting: Meeting, event: Event) -> Steps:
+        """All have begun."""
+        while not meeting.full:
+            yield "all", meeting.key
+        process.hear(meeting.joint, event)
+
+    def _some_met(
+        self, process: Listener, meeting: Meeting, sources: Sequence[int], event: Event
+    ) -> Steps:
+        for rank in sources:
+            if rank == process.rank or rank not in self.indices:
+                continue
+            index = self.indices[rank]
+            while index not in meeting.begun:
+                yield index, meeting.key
+            process.hear(meeting.begun[index], event)
+
+    def collective(self, process: Listener, event: Collective) -> Steps:
+        """It begins, and if nothing comes between it ends, too."""
+        key = event.context, event.ordinal
+        meeting = self.meet(process, key, event.size, gives=event.gives)
+
+        def end(by: Event) -> Steps:
+            if event.sources is None:
+                yield from self.all_met(process, meeting, by)
+            else:
+                yield from self._some_met(process, meeting, event.sources, by)
+
+        if event.request:
+            process.requests[event.request] = end
+        else:
+            yield from end(event)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Loads that may poll what others put, and stores that others may poll with gets.
+
+In the unified model a load of what another process updates is valid, and so is a store to what
+another only reads (MPI-4.1, section 12.7, rules 2 and 3): so processes may wait for a change. To
+rely on anything else after such a load, or to have stored it before such a store, they must call
+MPI_Win_sync. A line is taken to be one that polls, or is polled, if at least once its process has
+neither heard of others nor told them anything between it and MPI_Win_sync. Of a process with
+several threads all lines are: what other threads do between the two says nothing.
+"""
+
+from __future__ import annotations
+
+from mpipp.analysis.rma_engine.access_rules import ACCUMULATE, GET, LOAD, STORE, UPDATES
+from mpipp.analysis.rma_engine.accesses import Entry, Segment
+from mpipp.analysis.rma_engine.flag_order import LOCKED, POLLED, STORED, Flags
+from mpipp.analysis.rma_engine.process_clock import Listener
+from mpipp.model.rma_events import Synchronization
+
+
+class _Lines:
+    """Of one process's accesses of a window."""
+
+    def __init__(self) -> None:
+        self.segment: Segment | None = None
+        self.synced = False  # in that segment
+        self.near = set[int]()  # places of accesses in it
+        self.stored = 0  # the number of the last store to the process's own memory in it
+        self.polling = set[int]()
+        self.ever = False  # whether MPI_Win_sync was called at all
+
+    def of(self, segment: Segment) -> set[int]:
+        """Where a place in a segment belongs."""
+        if self.segment is not segment:
+            self.segment, self.synced, self.stored = segment, False, 0
+            self.near.clear()
+        return self.polling if self.synced else self.near
+
+
+class Polling:
+    """Of all processes and windows."""
+
+    def __init__(self, processes: list[Listener], flags: Flags) -> None:
+        self._processes = processes
+        self._flags = flags
+        self._lines: dict[tuple[int, int], _Lines] = {}  # window, process
+
+    def _of(self, window: int, process: int) -> _Lines:
+        found = self._lines.get((window, process))
+        if found is None:
+            found = self._lines[window, process] = _Lines()
+        return found
+
+    def access(self, process: Listener, entry: Entry) -> None:
+        """A load or store of window memory."""
+        flags, number = self._flags, entry.event.moment.number
+        stores = entry.kind == STORE
+        if not entry.separate:
+            lines = self._of(entry.window, process.index)
+            lines.of(entry.segment).add(entry.event.moment.place)
+            if stores and entry.owner == process.index:
+                lines.stored = number
+                if lines.synced or process.several:
+                    self._store(process, entry.window, lines)
+        if not entry.lock:
+            return
+        group = entry.window, entry.owner, LOCKED
+        if stores:
+            flags.writes(group, entry.segment, entry.segment, number)
+        else:
+            flags.reads(group, process.index, process.time, number)
+
+    def synchronize(self, process: Listener, event: Synchronization) -> None:
+        """MPI_Win_sync: the process may have loaded what others have put, or stored for them."""
+        polled = event.window, process.index, POLLED
+        self._flags.minded |= {polled, (event.window, process.index, STORED)}
+        self._flags.reads(polled, process.index, process.time, event.moment.number)
+        lines = self._of(event.window, process.index)
+        lines.polling |= lines.of(process.now())
+        lines.near.clear()
+        lines.synced = lines.ever = True
+        if lines.stored:
+            self._store(process, event.window, lines)
+
+    def _store(self, process: Listener, window: int, lines: _Lines) -> None:
+        # Others may get the last store.
+        segment = process.now()
+        self._flags.writes((window, process.index, STORED), segment, segment, lines.stored)
+
+    def may_be(self, one: Entry, other: Entry) -> bool:
+        """Whether one of two accesses may poll what the other changes."""
+        local, remote = (one, other) if one.kind in (LOAD, STORE) else (other, one)
+        if local.separate or not local.window:
+            return False
+        if local.kind == STORE:
+            is_read = remote.atomic is not None and remote.atomic.reads_only
+            if remote.kind != GET and not (remote.kind == ACCUMULATE and is_read):
+                return False
+        elif local.kind != LOAD or remote.kind not in UPDATES:
+            return False
+        lines = self._of(local.window, local.actor)
+        if self._processes[local.actor].several:
+            return lines.ever
+        return local.event.moment.place in lines.polling

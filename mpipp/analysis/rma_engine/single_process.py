@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Conflicts of one process's operations with each other, where others' events are not known.
+
+All other processes are taken for one that does what the process waits for, and no more. Its memory
+is that of each, one behind another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from mpipp.analysis.rma_engine.conflicts import Conflict
+from mpipp.analysis.rma_engine.epoch_errors import Mistake
+from mpipp.analysis.rma_engine.replay import analyse
+from mpipp.model.rma_events import (
+    Access,
+    Channel,
+    Collective,
+    Elsewhere,
+    Ended,
+    Event,
+    Memory,
+    Operation,
+    Partitions,
+    Probed,
+    ReceiveBegun,
+    Received,
+    Sent,
+    Synchronization,
+    WindowFreed,
+    WindowMade,
+)
+
+ALL_OTHERS = -1  # their rank
+_APART = 1 << 64  # the memory of one from that of the next
+_MESSAGES = (Sent, Received, ReceiveBegun, Probed, Partitions, Collective, Elsewhere)
+_ANSWERS = {
+    "fence": "fence",
+    "start": "post",
+    "complete": "wait",
+    "post": "start",
+    "wait": "complete",
+}
+
+
+class Alone(NamedTuple):
+    """Conflicts that are of one process, and what it has done wrong; `threaded` as of a Result."""
+
+    conflicts: list[Conflict]
+    mistakes: list[Mistake]
+    threaded: bool
+
+
+def of_one(rank: int, events: Iterable[Event], again: Iterable[Event]) -> Alone:
+    """What one process has done by itself.
+
+    Args:
+        again: the same events once more.
+    """
+    result = analyse({ALL_OTHERS: _others(rank, again), rank: _own(rank, events)})
+    conflicts = [
+        _told(one, rank)
+        for one in result.conflicts
+        if {one.first.event.moment.process, one.second.event.moment.process} == {rank}
+    ]
+    mistakes = [
+        one
+        for one in result.mistakes
+        if one.event.moment.process == rank
+        and (one.other is None or one.other.moment.process == rank)
+    ]
+    return Alone(conflicts, mistakes, rank in result.threaded)
+
+
+def _told(one: Conflict, rank: int) -> Conflict:
+    owner = one.shared[0] // _APART - 1 if one.owner == ALL_OTHERS else rank
+    return one._replace(
+        owner=owner, shared=_there_at(one.shared), apart=one.apart and _there_at(one.apart)
+    )
+
+
+def _there_at(where: tuple[int, int]) -> tuple[int, int]:
+    low, high = where
+    return low % _APART, low % _APART + high - low
+
+
+def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
+    ranks: dict[int, tuple[int, ...]] = {}
+    completed = 0
+    for event in events:
+        if isinstance(event, _MESSAGES):
+            continue
+        if isinstance(event, WindowMade):
+            ranks[event.window] = event.ranks
+            yield event._replace(ranks=tuple(_as_one(rank, event.ranks)))
+        elif isinstance(event, Operation):
+            group = ranks.get(event.window, ())
+            target = group[event.target] if 0 <= event.target < len(group) else rank
+            lent = (
+                one._replace(owner=ALL_OTHERS, memory=_of(rank, one.owner, one.memory))
+                for one in event.lent
+            )
+            yield event._replace(at_target=_of(rank, target, event.at_target), lent=tuple(lent))
+        elif isinstance(event, Access) and event.owner not in (-1, rank):
+            yield event._replace(owner=ALL_OTHERS, memory=_of(rank, event.owner, event.memory))
+        elif isinstance(event, Synchronization):
+            yield event._replace(group=tuple(dict.fromkeys(_as_one(rank, event.group))), request=0)
+            if event.kind == "complete" and not event.attempt:
+                # That the targets have waited may have been heard of at once.
+                told = Channel(ALL_OTHERS, ALL_OTHERS, rank, 0, completed)
+                yield Received(event.moment, told)
+                completed += 1
+        else:
+            yield event
+
+
+def _as_one(rank: int, ranks: Iterable[int]) -> Iterator[int]:
+    return (one if one == rank else ALL_OTHERS for one in ranks)
+
+
+def _of(rank: int, owner: int, memory: Memory) -> Memory:
+    apart = 0 if owner == rank else (1 + owner) * _APART
+    return tuple(comb._replace(first=comb.first + apart) for comb in memory)
+
+
+def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:
+    alone: set[int] = set()  # windows of this process only
+    completed = 0
+    unanswered: set[tuple[int, str]] = set()  # epochs with itself only, by what ends them
+    for event in events:
+        moment = event.moment._replace(process=ALL_OTHERS)
+        if isinstance(event, WindowMade):
+            if set(event.ranks) == {rank}:
+                alone.add(event.window)
+            else:
+                group = tuple(_as_one(rank, event.ranks))
+                yield event._replace(moment=moment, base=0, length=0, ranks=group)
+        elif isinstance(event, WindowFreed) and event.window not in alone:
+            yield event._replace(moment=moment)
+        elif isinstance(event, Synchronization):
+            if event.attempt or event.window in alone:
+                continue
+            kind = _ANSWERS.get(event.kind)
+            end = {"start": "complete", "post": "wait"}.get(event.kind)
+            if end and not set(event.group) - {rank}:
+                unanswered.add((event.window, end))
+            elif (event.window, event.kind) in unanswered:
+                unanswered.remove((event.window, event.kind))
+            elif kind:
+                group = (rank,) if end else ()
+                yield event._replace(
+                    moment=moment, kind=kind, group=group, asserted=frozenset(), request=0
+                )
+            if event.kind == "complete":
+                yield Sent(moment, Channel(ALL_OTHERS, ALL_OTHERS, rank, 0, completed))
+                completed += 1
+        elif isinstance(event, Ended):
+            yield Ended(moment)

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""What calls that synchronize a window end, and whom they let hear of it (MPI-4.1, 12.5).
+
+A fence is taken for a barrier after which all operations before it are complete everywhere, unless
+it is known to end no epoch: it asserts that none precedes, is the first, or comes after one that
+asserts that none succeeds. A flush, an unlock or a completed request tells nobody else; locks
+exclude, but do not order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mpipp.analysis.rma_engine.access_rules import WRITTEN
+from mpipp.analysis.rma_engine.accesses import Entry
+from mpipp.analysis.rma_engine.epoch_errors import Mistakes, fences_alone, is_gone, wrong
+from mpipp.analysis.rma_engine.epochs import Epochs, Window
+from mpipp.analysis.rma_engine.exposure_epochs import Exposures, Lasting
+from mpipp.analysis.rma_engine.message_order import Meeting, Messages
+from mpipp.analysis.rma_engine.process_clock import Listener, Steps
+from mpipp.model.rma_events import Event, Synchronization
+
+
+class Synchronizer:
+    """Of all windows. `told_end` hears of operations that have ended at their origin."""
+
+    def __init__(
+        self,
+        messages: Messages,
+        mistakes: Mistakes,
+        exposures: Exposures,
+        indices: dict[int, int],
+        told_end: Callable[[Listener, list[Entry], int], None],
+    ) -> None:
+        self.messages = messages
+        self.board = messages.board
+        self.mistakes = mistakes
+        self.exposures = exposures
+        self.indices = indices
+        self.told_end = told_end
+
+    def synchronize(
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+    ) -> Steps:
+        """One call."""
+        kind, thread = event.kind, event.moment.thread
+        if event.attempt or mine.attempts.pop(thread, "") != kind:
+            for rule, other in wrong(mine, event):
+                self.mistakes.add(rule, event, other, mine)
+        if event.attempt:
+            # What it does is told when it has succeeded.
+            mine.attempts[thread] = kind
+        elif kind == "fence":
+            yield from self._fence(process, window, mine, event)
+        elif kind == "post":
+            self._post(process, window, mine, event)
+        elif kind == "start":
+            self._start(process, mine, event)
+        elif kind == "complete":
+            self._complete(process, window, mine, event)
+        elif kind == "wait":
+            yield from self._wait(process, window, mine, event)
+        elif kind in ("lock", "lock_all"):
+            self._lock(process, mine, event)
+        elif kind in ("unlock", "unlock_all"):
+            self._unlock(process, mine, event)
+        elif kind == "sync":
+            mine.publish(process.time)
+            mine.hear(process.clock, event.moment.number)
+        else:
+            self._flush(process, mine, event)
+
+    def _fence(
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+    ) -> Steps:
+        before, opened = mine.meeting, mine.fence
+        orders = opened is not None and "MPI_MODE_NOPRECEDE" not in event.asserted
+        time = process.time
+        if mine.used:
+            mine.ends(opened, event)
+        within, mine.within = mine.within, []
+        key = "fence", event.window, mine.fences
+        meeting = self.messages.meet(process, key, mine.size)
+        first = window.fences.setdefault(mine.fences, event)
+        if meeting.full:
+            del window.fences[mine.fences]
+        if first.asserted != event.asserted:
+            for one, other in ((first, event), (event, first)):
+                if fences_alone(one, other):
+                    self.mistakes.add("rma-some-fences", one, other, mine if one is event else None)
+        mine.fences += 1
+        # Some may still be before this fence, but none before the last.
+        if mine.no_put:
+            mine.no_put = {at: said for at, said in mine.no_put.items() if at == mine.fences - 1}
+        if "MPI_MODE_NOPUT" in event.asserted:
+            mine.no_put[mine.fences] = event
+        for target in mine.targets():
+            self._end(process, mine, target, time, event, everywhere=True)
+        mine.publish(time)
+
+        def end(by: Event) -> Steps:
+            if orders:
+                yield from self.messages.all_met(process, meeting, by)
+                for post in within:
+                    if before is not None and self._is_nested(process, before, post):
+                        self.mistakes.add("rma-nested", post, opened, mine)
+            mine.meeting = meeting
+            mine.hear(process.clock, by.moment.number)
+            mine.fence = None if "MPI_MODE_NOSUCCEED" in event.asserted else event
+            mine.used = False
+
+        if event.request:
+            process.requests[event.request] = end
+        else:
+            yield from end(event)
+
+    def _is_nested(self, process: Listener, fence: Meeting, post: Synchronization) -> bool:
+        # Whether the memory that was exposed was the target of operations of the fence's epoch.
+        # Where an origin has such itself, its call of MPI_Win_start is told.
+        origins = {self.indices[rank] for rank in post.group}
+        return process.index in fence.targets and not origins & fence.origins
+
+    def _post(
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+    ) -> None:
+        mine.publish(process.time)
+        self.exposures.expose(process, event)
+        mine.post_segment = process.now()
+        told = process.release()
+        mine.post = event
+        if mine.fence is not None:
+            mine.within.append(event)
+        mine.posted = {}
+        for rank in event.group:
+            origin = self.indices[rank]
+            which = mine.posted[origin] = mine.posts.get(origin, 0)
+            mine.posts[origin] = which + 1
+            window.posts[process.index, origin, which] = told
+            if "MPI_MODE_NOPUT" in event.asserted:
+                window.no_put[process.index, origin, which] = event
+            self.board.done(("post", event.window, process.index, origin, which))
+
+    def _start(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
+        mine.start = event
+        mine.start_segment = process.now()
+        mine.started = {}
+        mine.joined = {}
+        for rank in event.group:
+            target = self.indices[rank]
+            which = mine.started[target] = mine.starts.get(target, 0)
+            mine.starts[target] = which + 1
+
+    def _complete(
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+    ) -> None:
+        start, segment = mine.start, mine.start_segment
+        if start is None or segment is None:
+            return
+        mine.ends(start, event)
+        ranks: dict[int, list[int]] = {}
+        for at, rank in enumerate(mine.made.ranks):
+            ranks.setdefault(self.indices[rank], []).append(at)
+        for target, which in mine.started.items():
+            # What was read there is here only once the target has posted.
+            if any(
+                entry.kind == WRITTEN and entry.epoch is start
+                for at in ranks.get(target, ())
+                for entry in mine.local.get(at, ())
+            ):
+                process.hear(window.posts[target, process.index, which], event)
+        time = process.time
+        told = process.release()
+        for target, which in mine.started.items():
+            left: list[Entry] = []
+            for at in ranks.get(target, ()):
+                # That a buffer has been read the target knows, but not that one has been written.
+                for entry in mine.local.get(at, ()):
+                    if entry.kind == WRITTEN:
+                        entry.ends(process.index, process.time, event.moment.number)
+                self._end(process, mine, at, time, event, everywhere=False)
+                left += mine.remote.pop(at, [])
+            for entry in left:
+                entry.closed = event.moment.number
+            window.completes[target, process.index, which] = told, left, start, segment
+            self.board.done(("complete", event.window, target, process.index, which))
+        mine.start = None
+        mine.started = {}
+
+    def _wait(
+        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+    ) -> Steps:
+        post, exposing = mine.post, mine.post_segment
+        if post is None or exposing is None:
+            return
+        mine.ends(post, event)
+        posted, mine.posted, mine.post = mine.posted, {}, None
+        exposed = self.exposures.exposed(process, event.window)
+
+        def end(by: Event) -> Steps:
+            ended: list[Entry] = []
+            for origin, which in posted.items():
+                key = process.index, origin, which
+                while key not in window.completes:
+                    yield "complete", event.window, *key
+                told, left, start, segment = window.completes.pop(key)
+                unchecked = ["MPI_MODE_NOCHECK" in one.asserted for one in (start, post)]
+                if all(unchecked):
+                    returned = Lasting(post, exposing)
+                    returned.ends(exposing.clock[process.index], post.moment.number)
+                    self.exposures.unchecked(Lasting(start, segment), returned)
+                elif any(unchecked):
+                    self.mistakes.add("rma-nocheck", start, post, mine)
+                window.posts.pop(key, None)
+                window.no_put.pop(key, None)
+                process.hear(told, by)
+                ended += left
+            for entry in ended:
+                entry.ends(process.index, process.time, by.moment.number)
+            if exposed is not None:
+                exposed.ends(process.time, by.moment.number)
+            mine.hear(process.clock, by.moment.number)
+            mine.stored = None
+
+        if event.request:
+            process.requests[event.request] = end
+        else:
+            yield from end(event)
+
+    def _lock(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
+        if event.kind == "lock_all":
+            mine.all_locked = event
+        else:
+            mine.locks[event.target] = event
+        self.exposures.lock(process, event, self._owner(mine, event))
+        mine.hear(process.clock, event.moment.number)
+
+    def _unlock(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
+        if event.kind == "unlock_all":
+            mine.ends(mine.all_locked, event)
+            mine.all_locked = None
+            targets = mine.targets()
+        else:
+            mine.ends(mine.locks.pop(event.target, None), event)
+            targets = [event.target]
+        for target in targets:
+            self._end(process, mine, target, process.time, event, everywhere=True)
+        owner = self._owner(mine, event)
+        mine.unguard(owner)
+        self.exposures.unlock(process, event, owner)
+        mine.publish(process.time)
+
+    def _owner(self, mine: Epochs, event: Synchronization) -> int | None:
+        # Whose memory a call locks or unlocks; None: that of all.
+        return None if event.target < 0 else self.indices[mine.made.ranks[event.target]]
+
+    def _flush(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
+        if not mine.locks and mine.all_locked is None:
+            return
+        everywhere = "local" not in event.kind
+        targets = [event.target] if event.target >= 0 else [*mine.targets()]
+        for target in targets:
+            self._end(process, mine, target, process.time, event, everywhere=everywhere)
+
+    def _end(
+        self,
+        process: Listener,
+        mine: Epochs,
+        target: int,
+        time: int,
+        event: Event,
+        *,
+        everywhere: bool,
+    ) -> None:
+        ended = mine.end_local(target, process.index, time, event.moment.number)
+        if ended:
+            gone = {id(entry.event): entry.event for entry in ended if is_gone(entry, event)}
+            for operation in gone.values():
+                self.mistakes.add("rma-gone", operation, event, mine)
+            self.told_end(process, ended, event.moment.number)
+        if everywhere:
+            mine.end_remote(target, process.index, time, event.moment.number)

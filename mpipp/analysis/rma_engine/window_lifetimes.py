@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Windows from when they are made until they are freed: their memory, and what info keys say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mpipp.analysis.rma_engine.access_rules import STORE, WRITTEN
+from mpipp.analysis.rma_engine.accesses import Accesses, Entry
+from mpipp.analysis.rma_engine.dynamic_windows import Attachments
+from mpipp.analysis.rma_engine.epoch_errors import Mistakes
+from mpipp.analysis.rma_engine.epochs import Epochs, Window
+from mpipp.analysis.rma_engine.message_order import Messages
+from mpipp.analysis.rma_engine.process_clock import DAMAGED, Listener, Steps
+from mpipp.model.rma_events import (
+    Attached,
+    Completed,
+    Ended,
+    Event,
+    GivenBack,
+    Operation,
+    Synchronization,
+    WindowFreed,
+    WindowInfo,
+    WindowMade,
+)
+
+_WITH_FRAMES = (Operation, Synchronization, Completed, Attached, WindowMade, WindowFreed, Ended)
+
+
+class Range(NamedTuple):
+    """Memory of a process in a window, since an event."""
+
+    low: int
+    high: int
+    window: int
+    since: WindowMade | Attached
+    told: bool = False  # that it was given back: it may be another's since
+
+    @property
+    def is_on_stack(self) -> bool:
+        """Whether it may be of a function that had not returned then."""
+        return 0 < self.since.frame <= self.low
+
+    def outlived_by(self, event: Event) -> bool:
+        """Whether it is on the stack, of a function that has returned before a call."""
+        if not isinstance(event, _WITH_FRAMES) or self.since.moment.thread != event.moment.thread:
+            return False
+        return self.is_on_stack and self.low < event.frame
+
+    def is_lent(self, low: int, high: int) -> bool:
+        """Whether any byte of these is the program's own, which MPI has not allocated."""
+        of_program = not isinstance(self.since, WindowMade) or self.since.flavor == "create"
+        of_program = of_program and self.low > 0  # not at MPI_BOTTOM, from which on all is
+        return of_program and not self.told and max(self.low, low) < min(self.high, high)
+
+
+class Lives:
+    """Of all windows. `ranges` are those of each process, by its index; `stacked` some of them,
+    which may be on the stack.
+    """
+
+    def __init__(
+        self,
+        messages: Messages,
+        mistakes: Mistakes,
+        indices: dict[int, int],
+        attachments: Attachments,
+    ) -> None:
+        self.attachments = attachments
+        self.messages = messages
+        self.mistakes = mistakes
+        self.indices = indices
+        self.windows: dict[int, Window] = {}
+        self.ranges = [Accesses[Range]() for _ in indices]
+        self.stacked: list[list[Range]] = [[] for _ in indices]
+
+    def epochs(self, process: Listener, window: int) -> Epochs | None:
+        """What a process has of a window; None: of one whose making is not known."""
+        known = self.windows.get(window)
+        return known.epochs.get(process.index) if known else None
+
+    def place(self, process: Listener, entry: Entry, owner: int) -> None:
+        """Which window an access of its process lies in, if any. `owner`: its rank."""
+        entry.private = True
+        ranges = self.ranges[entry.owner]
+        if not ranges.cells(entry.low, entry.high):
+            return  # as most buffers
+        boxes = ranges.meeting(entry.low, entry.high)
+        for box in sorted(boxes, key=lambda box: box.since.moment.number):
+            entry.private = False
+            mine = self.epochs(process, box.window)
+            if mine is None or owner not in mine.made.ranks or (entry.window and entry.lock):
+                continue
+            entry.window = box.window
+            entry.lock = mine.lock(mine.made.ranks.index(owner))
+            # Of direct use by others the separate model says nothing (MPI-4.1, section 12.2.3).
+            entry.separate = mine.made.separate and entry.owner == process.index
+            if entry.kind in (STORE, WRITTEN) and entry.owner == process.index:
+                mine.stored = entry
+
+    def step(self, process: Listener, event: Event) -> Steps:
+        """What happens to a window."""
+        if isinstance(event, WindowMade):
+            yield from self._made(process, event)
+        elif isinstance(event, WindowFreed):
+            yield from self._freed(process, event)
+        elif isinstance(event, WindowInfo):
+            known = self.epochs(process, event.window)
+            if known is not None:
+                known.hint(event)
+        elif isinstance(event, Attached):
+            ranges = self.ranges[process.index]
+            self.attachments.change(process, event)
+            if not event.attached:
+                for box in list(ranges.meeting(event.base, event.base + 1)):
+                    if (box.low, box.window) == (event.base, event.window):
+                        self._remove(process, box)
+            elif event.length > 0:
+                self._add(
+                    process, Range(event.base, event.base + event.length, event.window, event)
+                )
+
+    def give_back(self, process: Listener, event: GivenBack) -> None:
+        """Report memory of windows that is freed while they have it, each once."""
+        for box in list(self.ranges[process.index].meeting(event.start, event.end)):
+            if not process.ended and box.is_lent(event.start, event.end):
+                self._gone(process, box, event._replace(met=max(box.low, event.start)))
+
+    def leave_functions(self, process: Listener, event: Event) -> None:
+        """Report memory of windows on the stack whose function has returned before an event."""
+        for box in [box for box in self.stacked[process.index] if box.outlived_by(event)]:
+            self._gone(process, box, event)
+
+    def _gone(self, process: Listener, box: Range, event: Event) -> None:
+        self.mistakes.add("rma-window-gone", box.since, event, self.epochs(process, box.window))
+        # Whose it is from there on is not known.
+        self._remove(process, box)
+        self.ranges[process.index].add(box._replace(told=True))
+
+    def _add(self, process: Listener, box: Range) -> None:
+        self.ranges[process.index].add(box)
+        if box.is_on_stack:
+            self.stacked[process.index].append(box)
+
+    def _remove(self, process: Listener, box: Range) -> None:
+        self.ranges[process.index].remove(box)
+        if box in self.stacked[process.index]:
+            self.stacked[process.index].remove(box)
+
+    def _made(self, process: Listener, event: WindowMade) -> Steps:
+        if process.rank not in event.ranks or not self.indices.keys() >= set(event.ranks):
+            yield DAMAGED
+        mine = Epochs(event, event.ranks.index(process.rank))
+        window = self.windows.setdefault(event.window, Window())
+        window.epochs[process.index] = mine
+        mine.hear(process.clock, event.moment.number)
+        if event.flavor != "dynamic" and event.length > 0:
+            self._add(process, Range(event.base, event.base + event.length, event.window, event))
+        key = "made", event.window
+        meeting = self.messages.meet(process, key, mine.size)
+        yield from self.messages.all_met(process, meeting, event)
+        if (event.flavor == "shared" or event.queried) and mine.size > 1:
+            process.shares.append(event.window)
+
+    def _freed(self, process: Listener, event: WindowFreed) -> Steps:
+        mine = self.epochs(process, event.window)
+        if mine is None:
+            return
+        if mine.attempts.pop(event.moment.thread, "") != "free":
+            self.mistakes.not_ended(mine, event)
+        for target in mine.targets():
+            mine.end_local(target, process.index, process.time, event.moment.number)
+            mine.end_remote(target, process.index, process.time, event.moment.number)
+        mine.publish(process.time)
+        key = "freed", event.window
+        meeting = self.messages.meet(process, key, mine.size)
+        if mine.no_locks is None:  # else it need not wait (MPI-4.1, section 12.2.5)
+            yield from self.messages.all_met(process, meeting, event)
+        # There are no two copies of its memory any more.
+        mine.hear(process.clock, event.moment.number)
+        ranges, made = self.ranges[process.index], mine.made
+        if made.flavor == "dynamic":
+            ranges.keep(lambda box: box.window != event.window)
+            stacked = self.stacked[process.index]
+            stacked[:] = [box for box in stacked if box.window != event.window]
+        for box in list(ranges.meeting(made.base, made.base + made.length)):
+            if box.window == event.window:
+                self._remove(process, box)
+        if event.window in process.shares:
+            process.shares.remove(event.window)
+        mine.close()

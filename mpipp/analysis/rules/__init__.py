@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""The table of rules: everything that is checked, what the standard demands, and what to do.
+
+Findings name their rule by its id. docs/checks.md has an index made of this table.
+"""
+
+from __future__ import annotations
+
+from mpipp.analysis.rules import (
+    arguments,
+    buffers,
+    collectives,
+    deadlocks,
+    files,
+    handles,
+    leaks,
+    operations,
+    process_end,
+    rma,
+    topologies,
+)
+from mpipp.analysis.rules.rule import Rule, Version, cited
+
+__all__ = ["RULES", "TABLES", "Rule", "Version", "cited", "template"]
+
+TABLES = (
+    arguments,
+    handles,
+    operations,
+    topologies,
+    files,
+    buffers,
+    rma,
+    collectives,
+    deadlocks,
+    leaks,
+    process_end,
+)
+
+RULES = {rule.id: rule for table in TABLES for rule in table.RULES}
+
+
+def template(rule: str, case: str) -> str:
+    """What is wrong in a program that breaks the rule with this id: "dims[{index}] is {number}".
+
+    Args:
+        case: which one, of a rule that has several; else "".
+
+    Raises KeyError.
+    """
+    found = next(table.WHAT[rule] for table in TABLES if rule in table.WHAT)
+    return {"": found}[case] if isinstance(found, str) else found[case]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Rules for what has to be complete, and what should be freed, before MPI_Finalize."""
+
+from __future__ import annotations
+
+from mpipp.analysis.rules.rule import WARNING, Rule, Templates
+
+
+def _leak(kind: str, how: str, must: str = "", until: str = " before MPI_Finalize") -> Rule:
+    return Rule(
+        f"{kind}-leak",
+        f"{kind}-leak",
+        "11.2.2",
+        f"a program should free what it made{until}",
+        f"call {how} when it is needed no more",
+        must,
+        WARNING,
+    )
+
+
+RULES = (
+    Rule(
+        "incomplete-request",
+        "incomplete-request",
+        "11.2.2",
+        "all communication must be complete before MPI_Finalize",
+        "call MPI_Wait, or MPI_Test until it is complete, for every nonblocking operation",
+        "MUST_ERROR_LEAK_REQUEST",
+    ),
+    Rule(
+        "request-leak",
+        "request-leak",
+        "3.9",
+        "a persistent request is freed with MPI_Request_free",
+        "call MPI_Request_free when it is needed no more",
+        "MUST_ERROR_LEAK_REQUEST",
+        WARNING,
+    ),
+    Rule(
+        "message-leak",
+        "message-leak",
+        "3.8.2",
+        "a message that a matching probe took must be received",
+        "call MPI_Mrecv or MPI_Imrecv: no other call can receive it",
+        "MUST_ERROR_MESSAGE_LOST",
+        WARNING,
+    ),
+    _leak("datatype", "MPI_Type_free", "MUST_ERROR_LEAK_DATATYPE"),
+    _leak("comm", "MPI_Comm_free", "MUST_ERROR_LEAK_COMM"),
+    _leak("group", "MPI_Group_free", "MUST_ERROR_LEAK_GROUP"),
+    _leak("win", "MPI_Win_free"),
+    _leak("op", "MPI_Op_free", "MUST_ERROR_LEAK_OP"),
+    _leak("file", "MPI_File_close"),
+    _leak("info", "MPI_Info_free", until=""),
+    _leak("errhandler", "MPI_Errhandler_free", "MUST_ERROR_LEAK_ERR", until=""),
+    _leak("session", "MPI_Session_finalize"),
+)
+
+# Of what may be freed after MPI_Finalize, too (MPI-4.1, section 11.4.1).
+UNTIL_EXIT = frozenset(each for each in RULES if each.id in ("info-leak", "errhandler-leak"))
+
+
+def _left(done: str, noun: str = "{noun}") -> dict[str, str]:
+    return {
+        "one": f"1 {noun} is not {done}",
+        "several": f"{{times}} {noun}s are not {done}",
+    }
+
+
+WHAT: Templates = {
+    **{rule.id: _left("freed") for rule in RULES},
+    "incomplete-request": _left("complete", "operation"),
+    "request-leak": _left("freed", "persistent request"),
+    "message-leak": _left("received"),
+}

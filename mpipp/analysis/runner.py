@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""All checks: what each finds, one after another, and in which order it is told."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import TypeVar
+
+from mpipp.analysis import completed_calls, deadlock_check, fatal_signal
+from mpipp.analysis.buffers import (
+    access_while_pending,
+    mapped_memory,
+    overlap,
+    reuse_after_request_free,
+)
+from mpipp.analysis.calls import (
+    arguments,
+    buffered_sends,
+    datatype_constructors,
+    datatype_state,
+    free_calls,
+    group_ranks,
+    handles,
+    in_place,
+    init_finalize,
+    intracomm_only,
+    leaks,
+    partitions,
+    reduction_ops,
+    rma_transfer_types,
+    split_file_io,
+    thread_level,
+    topologies,
+    window_bounds,
+)
+from mpipp.analysis.collectives import (
+    active as active_collectives,
+)
+from mpipp.analysis.collectives import (
+    comm_order,
+    completed,
+    dist_graph_edges,
+    self_exchange,
+    spawned_worlds,
+)
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.context.world import World, worlds
+from mpipp.analysis.findings.finding import Finding, merged
+from mpipp.analysis.findings.ordering import ordered
+from mpipp.analysis.messages import active as active_messages
+from mpipp.analysis.messages import completed as past_messages
+from mpipp.analysis.messages import unordered
+from mpipp.analysis.rma import check as rma_check
+from mpipp.common.errors import MpippError
+from mpipp.model import KINDS, Broken
+
+# Of each call, and what goes on beside it.
+_OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
+    init_finalize.check,
+    handles.check,
+    arguments.check,
+    datatype_constructors.check,
+    intracomm_only.check,
+    topologies.check,
+    group_ranks.check,
+    window_bounds.check,
+    rma_transfer_types.check,
+    buffered_sends.check,
+    partitions.check,
+    split_file_io.check,
+    free_calls.check,
+    datatype_state.check,
+    reduction_ops.check,
+    in_place.check,
+    self_exchange.check,
+    mapped_memory.check,
+    overlap.check,
+)
+_OF_ONE = (
+    fatal_signal.check,
+    thread_level.check,
+    *_OF_CALLS,
+    access_while_pending.check,
+    completed_calls.check,
+)
+_BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
+    window_bounds.check_targets,
+    dist_graph_edges.check,
+    reuse_after_request_free.check,
+    active_messages.check,
+    active_collectives.check,
+    past_messages.check,
+    unordered.check,
+    completed.check,
+    comm_order.check,
+    deadlock_check.check,
+)
+_OF_SPAWNED = (past_messages.check, completed.check)
+_OVER = (
+    dist_graph_edges.check,
+    past_messages.check,
+    unordered.check,
+    completed.check,
+    comm_order.check,
+)
+
+
+_Checked = TypeVar("_Checked", Process, World)
+
+
+def findings(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+    leaks_too: bool = False,
+    between_too: bool = True,
+    left: Collection[int] = (),
+    spawned_too: bool = False,
+) -> Iterator[Finding]:
+    """What every check finds, those of one process first; once where calls only repeat it.
+
+    `between_too`: those that compare processes as well; `left`: numbers of processes whose logs of
+    one-sided communication are left to somebody else; `spawned_too`: these are all processes that
+    there are, and those that MPI_Comm_spawn has started are compared with their parents.
+
+    Damaged records are passed over: `failed` is given the reason, and the process, None if a check
+    of several could not go on.
+    """
+    found = _findings(processes, failed, leaks_too)
+    if between_too:
+        here = [process for process in processes if process.number not in left]
+        logged = _between(here, failed, (rma_check.check,))
+        found = chain(found, _between(processes, failed, _BETWEEN), logged)
+    if spawned_too:
+        found = chain(found, _of_spawned(processes, failed))
+    yield from cited(found, processes)
+
+
+def cited(found: Iterable[Finding], processes: Sequence[Process]) -> list[Finding]:
+    """Findings with their consequences behind them, and the version of MPI that they go by."""
+    standards = {process.number: process.registry.info.standard for process in processes}
+    return [replace(one, standard=standards[one.parties[0].process]) for one in ordered(found)]
+
+
+def between(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+    over: bool,
+) -> Iterator[Finding]:
+    """As `findings`, those between processes alone, of no logs; `over`: of nothing that goes on."""
+    yield from cited(_between(processes, failed, _OVER if over else _BETWEEN), processes)
+
+
+def of_orders(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    """As `findings`, in which orders processes have called on several communicators."""
+    yield from cited(_between(processes, failed, (comm_order.check,)), processes)
+
+
+def of_logs(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    """As `findings`, what logs of one-sided communication tell."""
+    yield from cited(_between(processes, failed, (rma_check.check,)), processes)
+
+
+def of_leaks(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    """As `findings`, what is not given back, whether or not the processes are at their ends."""
+    found = (_guarded(leaks.check, process, process, failed) for process in processes)
+    yield from cited(chain.from_iterable(found), processes)
+
+
+def of_calls(
+    process: Process,
+    failed: Callable[[Process | None, MpippError], None],
+    targets: Sequence[Process] = (),
+) -> Iterator[Finding]:
+    """What is wrong with the calls that a process is inside of, and with what is pending.
+
+    `targets`: other processes, whose windows the calls may be on.
+    """
+    found = [merged(_guarded(check, process, process, failed)) for check in _OF_CALLS]
+    reach = functools.partial(window_bounds.check_reach, others=targets)
+    found.append(merged(_guarded(reach, process, process, failed)))
+    yield from cited(chain.from_iterable(found), [process])
+
+
+def _findings(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+    leaks_too: bool,
+) -> Iterator[Finding]:
+    for process in processes:
+        for check in _OF_ONE:
+            yield from merged(_guarded(check, process, process, failed))
+        at_the_end = leaks_too or leaks.at_the_end(process)
+        if at_the_end:
+            yield from _guarded(leaks.check, process, process, failed)
+        for damaged in _damaged(process, KINDS if at_the_end else ("request", "file")):
+            failed(process, MpippError(damaged.reason))
+
+
+def _between(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+    every: Sequence[Callable[[World], Iterator[Finding]]],
+) -> Iterator[Finding]:
+    for world in worlds(processes):
+        for check in every:
+            yield from merged(_guarded(check, world, None, failed))
+
+
+def _of_spawned(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    try:
+        known = spawned_worlds.between(worlds(processes))
+    except MpippError as error:
+        failed(None, error)
+        return
+    for both in known:
+        for check in _OF_SPAWNED:
+            yield from merged(_guarded(check, both, None, failed))
+
+
+def _guarded(
+    check: Callable[[_Checked], Iterator[Finding]],
+    checked: _Checked,
+    process: Process | None,
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    try:
+        yield from check(checked)
+    except MpippError as error:
+        failed(process, error)
+
+
+def _damaged(process: Process, kinds: Sequence[str]) -> Iterator[Broken]:
+    # Of datatypes, which may be 10^6, what is common to all: the rest is read where one is used.
+    registry = process.registry
+    of_each: Iterator[Iterator[object]] = (
+        registry.broken_headers(kind) if kind == "datatype" else registry.objects(kind)
+        for kind in kinds
+    )
+    for found in chain(process.registry.threads(), *of_each):
+        if isinstance(found, Broken):
+            yield found

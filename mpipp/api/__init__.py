@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The API for Python programs and notebooks, without a debugger."""

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""The tree that a browser shows, free of how it does so: nodes are read when they are opened.
+
+More than a page of parts are shown as groups, `[0 .. 999]`, which are opened in turn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from mpipp.browser.client import Client, Message
+from mpipp.common.text.sanitize import plain
+
+PAGE = 1000  # parts shown below one node
+_PAUSE = 0.1  # seconds between two times that all is read again
+
+
+@dataclass(eq=False)
+class Node:
+    """A part, or (`is_group`) the parts [start, stop) below another; `path` names the part in gdb.
+
+    `words` are, at the root of a buffer, its datatype and its place as gdb reads them. `children`
+    are None until it is opened. `widget` is the user interface's own.
+    """
+
+    path: tuple[int, ...]
+    above: Node | None
+    name: str
+    value: str = ""
+    type: str = ""
+    displacement: int | None = None
+    size: int | None = None
+    start: int = 0
+    stop: int = 0
+    is_group: bool = False
+    words: tuple[str, str] | None = None
+    children: list[Node] | None = None
+    is_open: bool = False
+    widget: Any = None
+    loading: int = field(default=0, repr=False)  # number of the last request for its children
+
+    @property
+    def can_open(self) -> bool:
+        """Whether there are parts below."""
+        return self.stop > self.start
+
+    @property
+    def text(self) -> tuple[str, str, str, str, str]:
+        """Name, value, type, displacement and size as they are shown."""
+        displacement = "" if self.displacement is None else f"{self.displacement:+d}"
+        size = "" if self.size is None else f"{self.size}"
+        name, value, kind = (plain(one, "") for one in (self.name, self.value, self.type))
+        return name, value, kind, displacement, size
+
+    @property
+    def address(self) -> str:
+        """The names from the root down: in a buffer's tree, what gdb's command mpipp reads."""
+        names = []
+        node = self
+        while node.above is not None and node.above.path:
+            if not node.is_group:
+                names.append(node.name if node.name.startswith("[") else f".{node.name}")
+            node = node.above
+        way = "".join(reversed(names))
+        if node.words is not None:
+            return f"mpipp {node.words[0]}{way} {node.words[1]}"
+        return node.name + way
+
+
+class View(Protocol):
+    """A user interface."""
+
+    def replace(self, node: Node) -> None:
+        """The children of `node` are others now, or (None) not there any more."""
+        ...
+
+    def change(self, node: Node, gone: list[Node], more: list[Node]) -> None:
+        """At the end of the children of `node`, some are gone and there are more."""
+        ...
+
+    def update(self, node: Node) -> None:
+        """The texts of `node` have changed."""
+        ...
+
+    def tell(self, status: str) -> None:
+        """Show the state of gdb and the process in a few words."""
+        ...
+
+    def end(self) -> None:
+        """gdb says goodbye."""
+        ...
+
+
+class Tree:
+    """The nodes of one browser, kept as gdb has them."""
+
+    def __init__(self, client: Client, view: View) -> None:
+        self.root = Node((), None, "", is_open=True)
+        self._client = client
+        self._view = view
+        self._requests = 0
+        self._stale = False
+        self._next = 0.0
+
+    def poll(self) -> None:
+        """Called often: talks to gdb, and reads again what has changed."""
+        self._client.poll()
+        # While the program is stepped, changes come faster than they can be read.
+        now = time.monotonic()
+        if self._stale and not self._client.is_waiting and now >= self._next:
+            self._next = now + _PAUSE
+            self.refresh()
+
+    def event(self, message: Message) -> None:
+        """What the client has to tell."""
+        event = message["event"]
+        if event in ("hello", "changed"):
+            self._stale = True
+        elif event == "bye":
+            self._view.end()
+        elif event == "gone":
+            self._stale = False
+            self._view.tell("gdb has ended: what is shown is what was last seen")
+        elif event == "foreign":
+            self._view.tell("this gdb has another version of mpipp: start the browser from that")
+
+    def refresh(self) -> None:
+        """Read again what is open."""
+        self._stale = False
+        self._client.ask({"do": "status"}, self._status)
+        self._load(self.root)
+        self._refresh(self.root)
+
+    def open(self, node: Node) -> None:
+        """Show what is below `node`."""
+        node.is_open = True
+        if node.children is not None or not node.can_open:
+            return
+        parts = list(groups(node.start, node.stop))
+        if not parts:
+            self._load(node)
+            return
+        node.children = [
+            Node(node.path, node, f"[{a} .. {b - 1}]", start=a, stop=b, is_group=True)
+            for a, b in parts
+        ]
+        self._view.replace(node)
+
+    def close(self, node: Node) -> None:
+        """What is below `node` is not seen any more; it is read again when next opened."""
+        node.is_open = False
+
+    def _refresh(self, node: Node) -> None:
+        # What is open below `node` is read again, what is closed forgotten.
+        for child in node.children or ():
+            if not child.is_open:
+                if child.children is not None:
+                    child.children = None
+                    self._view.replace(child)
+            elif child.children is not None:
+                if not any(grandchild.is_group for grandchild in child.children):
+                    self._load(child)
+                self._refresh(child)
+
+    def _load(self, node: Node) -> None:
+        self._requests += 1
+        node.loading = number = self._requests
+        request = {"do": "children", "path": node.path, "start": node.start}
+        if node.path:
+            request["stop"] = node.stop
+
+        def done(reply: Message) -> None:
+            if node.loading == number:  # else a later request is on its way
+                self._loaded(node, reply)
+
+        self._client.ask(request, done)
+
+    def _loaded(self, node: Node, reply: Message) -> None:
+        if "error" in reply:
+            if node.children is None and node.can_open:  # else what was last seen stays
+                node.children = [Node(node.path, node, "", f"<{reply['error']}>")]
+                self._view.replace(node)
+            return
+        fresh = [_node(node, node.start + i, line) for i, line in enumerate(reply.get("lines", ()))]
+        if not node.children:
+            node.children = fresh
+            self._view.replace(node)
+            return
+        # In place, so that what is open stays open.
+        common = min(len(node.children), len(fresh))
+        gone, more = node.children[common:], fresh[common:]
+        for child, new in zip(node.children, fresh):
+            if child.text != new.text:
+                child.name, child.value, child.type = new.name, new.value, new.type
+                child.displacement, child.size = new.displacement, new.size
+                self._view.update(child)
+            if child.stop != new.stop:
+                self._resize(child, new.stop)
+        node.children[common:] = more
+        if gone or more:
+            self._view.change(node, gone, more)
+
+    def _resize(self, node: Node, stop: int) -> None:
+        node.stop, node.children = stop, None
+        self._view.replace(node)
+        if node.is_open:
+            self.open(node)
+
+    def _status(self, reply: Message) -> None:
+        if "error" in reply:
+            self._view.tell(plain(reply["error"], ""))
+            return
+        state = {"none": "no process", "running": "running (values as last read)"}.get(
+            reply["state"], "stopped"
+        )
+        if reply["place"]:
+            state += f" in {reply['place']}"
+        self._view.tell(plain(" - ".join(filter(None, [reply["process"], state])), ""))
+
+
+def groups(start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The groups, at most a page of them, of parts [start, stop); none where these fit a page."""
+    if stop - start <= PAGE:
+        return
+    step = PAGE
+    while (stop - start) > step * PAGE:
+        step *= PAGE
+    for first in range(start, stop, step):
+        yield first, min(first + step, stop)
+
+
+def _node(above: Node, index: int, line: Message) -> Node:
+    words = line.get("words")
+    return Node(
+        (*above.path, index),
+        above,
+        line["name"],
+        line["value"],
+        line["type"],
+        line["displacement"],
+        line["size"],
+        stop=line["parts"],
+        words=None if words is None else (words["type"], words["rest"]),
+    )
+
+
+def details(node: Node) -> str:
+    """All that is known of a node, on one line."""
+    if node.is_group or not node.path:
+        return ""
+    words = [node.address, node.type]
+    if node.displacement is not None:
+        words.append(f"displacement {_bytes(node.displacement)}")
+    if node.size is not None:
+        words.append(f"size {_bytes(node.size)}")
+    return "   ".join(filter(None, words))
+
+
+def _bytes(number: int) -> str:
+    return f"{number} byte" if number == 1 else f"{number} bytes"

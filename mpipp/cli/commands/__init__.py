@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The subcommands of `mpipp`, one module for each."""

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp check`: the checks of gdb's command of the same name, on core files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from typing import NamedTuple
+
+from mpipp.cli.run_gdb_on_cores import asked
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+
+_LAST = re.compile(r"^(no|\d+) findings? in (\d+) process", re.MULTILINE)
+
+FOUND, NOT_CHECKED = 1, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp check`."""
+    parser.add_argument("cores", nargs="+", metavar="CORE", help="core files, one of each process")
+    parser.add_argument("--exec", metavar="PROGRAM", help="the program, if the cores do not say")
+    parser.add_argument("--leaks", action="store_true", help="also what was never freed")
+    parser.add_argument("--json", action="store_true", help="findings for machines")
+    parser.epilog = "exit status: 0 nothing found, 1 something found, 2 something not checked"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Let gdb look at the cores, and print what it finds; returns the exit status.
+
+    Raises:
+        MpippError: there is no gdb, a core cannot be read, or its program is not known.
+    """
+    options = "".join(f" {name}" for name in ("--leaks", "--json") if _is_given(arguments, name))
+    report, said = asked(arguments.cores, arguments.exec, f"mpipp check{options}")
+    result = _result_of_document(report) if arguments.json else _result(report)
+    if result is None:
+        raise MpippError(f"the cores could not be checked: {said}")
+    sys.stdout.write(plain(report))
+    findings, checked, whole = result
+    if checked < len(arguments.cores):
+        said = f"mpipp: {checked} of {len(arguments.cores)} cores were checked"
+        print(plain(said), file=sys.stderr)
+        whole = False
+    return FOUND if findings else 0 if whole else NOT_CHECKED
+
+
+def _is_given(arguments: argparse.Namespace, option: str) -> bool:
+    return bool(getattr(arguments, option.lstrip("-")))
+
+
+class _Result(NamedTuple):
+    findings: int
+    processes: int  # looked at
+    whole: bool  # none of their records was damaged
+
+
+def _result(report: str) -> _Result | None:
+    # None if the report has no last line.
+    last = _LAST.search(report)
+    if last is None:
+        return None
+    findings, processes = last.groups()
+    whole = "not all was checked: " not in report
+    return _Result(0 if findings == "no" else int(findings), int(processes), whole)
+
+
+def _result_of_document(report: str) -> _Result | None:
+    try:
+        document = json.loads(report)
+        whole = not document["not_checked"]
+        return _Result(len(document["findings"]), len(document["processes"]), whole)
+    except (ValueError, KeyError):
+        return None

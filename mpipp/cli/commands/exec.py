@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp exec`: becomes a program with the wrapper in it, for launchers that mpipp does not start.
+
+Each process of a job runs it, so that it imports no other command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import binascii
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import RunDirectory
+from mpipp.common.text.sanitize import plain
+from mpipp.toolchain import launcher_ancestors
+from mpipp.watcher.ipc import launch
+
+WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
+_MOST_ORDINALS = 16  # of wrapper/intercept/stop_at.c
+_ALL = "all"  # the checks
+# Options whose value, if any, is part of the word: what they mean without one.
+_ALONE = {"--check": f"--check={_ALL}", "--provoke": "--provoke=any", "--valgrind": "--valgrind="}
+WITH_VALUE = (
+    *("-n", "-np", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
+    *("--stop-at", "--budget", "--rma-model"),
+    *("--suppress", "--error-exit", "--provoke-sweep"),
+)  # options that a word of their own follows
+_SAME = {"-np": "-n"}
+_OF_VARIABLES = {"variables", "variable-type"}  # a check that only gdb makes
+_LOG = "MPIPP_RMA_LOG"
+_HANG_AFTER = 30.0  # seconds
+_MOST_STATUS = 255  # of a process: the system keeps 8 bits
+_MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
+_UNLIMITED = 1 << 20  # percent; the program is slow anyway where valgrind runs it
+# How launchers name a job to its processes. Those of a batch system's job may be several.
+_JOBS = (
+    *("SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"),
+    *("PMI_JOBID", "FLUX_JOB_ID", "PALS_APID"),
+)
+_LONGEST = 60  # characters of the name of a directory that has a socket
+
+
+def add_watching(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of watched processes."""
+    parser.add_argument(
+        "--check",
+        nargs="?",
+        const=_ALL,
+        metavar="LIST",
+        help="watch the program: report errors; --check=LIST: of these checks alone, by the names "
+        "that docs/checks.md has",
+    )
+    parser.add_argument(
+        "--budget",
+        type=int,
+        metavar="PERCENT",
+        help="with --check=buffers or --rma-loads: how much of the program's time that may take; "
+        "where it would take more, the calls, or pages, take turns (default: 10)",
+    )
+    parser.add_argument(
+        "--rma-model",
+        choices=("own", "separate"),
+        default="own",
+        help="with --check=rma: take all windows to have the separate memory model, as a portable "
+        "program must (default: each as it is)",
+    )
+    parser.add_argument(
+        "--rma-loads",
+        action="store_true",
+        help="with --check=rma: look at loads and stores of windows, too, in programs that mpipp "
+        "cc has not compiled, as far as --budget goes",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="with --check: compare blocking collective calls before they do anything",
+    )
+    parser.add_argument(
+        "--on-error",
+        choices=("report", "handler", "abort"),
+        default="report",
+        help="with --check: what becomes of a call that is wrong: it goes on, the error handler is "
+        "called in its place, or the job ends; handler and abort imply --strict: they are for "
+        "collective calls that disagree, too (default: report)",
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--stop",
+        action="store_const",
+        const="stop",
+        default="",
+        help="with --check: a process stops in a call that is wrong, before MPI sees it",
+    )
+    for word, which in (("gdb", "it"), ("gdb=all", "all processes of this node")):
+        how.add_argument(
+            f"--{word}",
+            dest="stop",
+            action="store_const",
+            const=word,
+            help=f"with --check: the same, and gdb opens on {which} in this terminal",
+        )
+    parser.add_argument(
+        "--stop-at",
+        metavar="DIR:N",
+        help="with --check: stop in the calls of finding N of an earlier run's report, as --stop",
+    )
+    parser.add_argument(
+        "--hang-after",
+        type=float,
+        metavar="S",
+        help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
+    )
+    parser.add_argument(
+        "--report",
+        metavar="DIR",
+        help="with --check or --provoke: write what mpipp report DIR shows; all nodes share it",
+    )
+    parser.add_argument(
+        "--suppress",
+        metavar="FILE",
+        help="with --check: do not tell what FILE says is known, and why; see docs/reports.md",
+    )
+
+
+def spelled(words: Sequence[str]) -> list[str]:
+    """The words of a command, up to the program, where `--check` alone takes no word after it.
+
+    Likewise `--provoke`. What launchers spell in two ways is spelled in one.
+    """
+    found = list(words)
+    has_value = False
+    for number, word in enumerate(words):
+        if has_value:
+            has_value = False
+        elif word in _ALONE:
+            found[number] = _ALONE[word]
+        elif word == "--" or not word.startswith("-"):
+            break
+        else:
+            has_value = word in WITH_VALUE
+            found[number] = _SAME.get(word, word)
+    return found
+
+
+def for_program(arguments: argparse.Namespace) -> dict[str, str]:
+    """What --check=LIST, --strict, --stop, --stop-at ... add to the program's environment."""
+    strict = arguments.strict or arguments.on_error != "report"
+    found = {"MPIPP_STRICT": arguments.on_error} if strict else {}
+    if arguments.stop_at:
+        ordinals = {target[3] for target in _stop_at(arguments)}
+        found["MPIPP_STOP_AT"] = ",".join(map(str, sorted(ordinals)[:_MOST_ORDINALS]))
+    elif arguments.stop:
+        found["MPIPP_STOP"] = arguments.stop
+    budget = arguments.budget
+    if guards(arguments):
+        in_valgrind = getattr(arguments, "valgrind", None) is not None
+        found["MPIPP_GUARD"] = _MEMCHECK if in_valgrind else "1"
+        budget = _UNLIMITED if in_valgrind and budget is None else budget
+    if _names_group(arguments, "rma"):
+        found["MPIPP_RMA"] = arguments.rma_model
+        if arguments.rma_loads and getattr(arguments, "valgrind", None) is None:
+            found["MPIPP_RMA_LOADS"] = "1"
+    if budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
+        found["MPIPP_BUDGET"] = str(budget)
+    looked_at = _calls(arguments)
+    return found if looked_at == _ALL else {**found, "MPIPP_SCREENS": looked_at}
+
+
+def refuse(arguments: argparse.Namespace) -> None:
+    """Raise MpippError for what could mean nothing here.
+
+    That is a negative number, a check that does not exist, an option that is another check's.
+    """
+    if arguments.budget is not None and arguments.budget < 0:
+        raise MpippError(f"--budget {arguments.budget}: percent of the time, 0 or more")
+    status = getattr(arguments, "error_exit", None)
+    if status is not None and not 1 <= status <= _MOST_STATUS:
+        raise MpippError(f"--error-exit {status}: an exit status, 1 to {_MOST_STATUS}")
+    if arguments.hang_after is not None and arguments.hang_after < 0:
+        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+    if arguments.budget is not None and not (guards(arguments) or arguments.rma_loads):
+        raise MpippError("--budget is for buffers, and for --rma-loads: add --check=buffers")
+    if arguments.rma_loads and not _names_group(arguments, "rma"):
+        raise MpippError("--rma-loads is for one-sided communication: add --check=rma")
+    if arguments.rma_model != "own" and not _names_group(arguments, "rma"):
+        raise MpippError("--rma-model is for one-sided communication: add --check=rma")
+    bytes_kept = os.environ.get(_LOG, "0")
+    if _names_group(arguments, "rma") and not (bytes_kept.isascii() and bytes_kept.isdigit()):
+        raise MpippError(f"{_LOG}={bytes_kept}: a number of bytes")
+    if arguments.check and _OF_VARIABLES.issuperset(arguments.check.split(",")):
+        raise MpippError(
+            f"--check={arguments.check} finds nothing in a watched run, which does not know the "
+            "program's variables: stop the program in gdb, and type mpipp check"
+        )
+    for word, is_given in _watching(arguments).items():
+        if is_given and not arguments.check:
+            raise MpippError(f"{word} is for watched runs: add --check")
+
+
+def hang_after(arguments: argparse.Namespace) -> float:
+    """Seconds without a call of MPI after which a process hangs; 0: never."""
+    return _HANG_AFTER if arguments.hang_after is None else float(arguments.hang_after)
+
+
+def _watching(arguments: argparse.Namespace) -> dict[str, bool]:
+    sweeps = getattr(arguments, "provoke_sweep", None) is not None
+    return {
+        "--strict": arguments.strict,
+        "--on-error": arguments.on_error != "report",
+        f"--{arguments.stop}": bool(arguments.stop),
+        "--stop-at": bool(arguments.stop_at),
+        "--report": bool(arguments.report),
+        "--suppress": bool(arguments.suppress),
+        "--error-exit": getattr(arguments, "error_exit", None) is not None,
+        "--hang-after": arguments.hang_after is not None and not sweeps,
+        "-q": getattr(arguments, "q", False),
+    }
+
+
+def guards(arguments: argparse.Namespace) -> bool:
+    """Whether buffers of pending operations are guarded."""
+    # It changes what MPI is given, so it must be asked for by name.
+    return _names_group(arguments, "buffers")
+
+
+def _names_group(arguments: argparse.Namespace, group: str) -> bool:
+    names = _chosen(arguments)
+    if not names:
+        return False
+    from mpipp.analysis.rules import selection
+
+    return selection.has_group(names, group)
+
+
+def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:
+    if not arguments.stop_at:
+        return []
+    from mpipp.reports import stop_targets
+
+    return [tuple(target) for target in stop_targets.targets(arguments.stop_at)]
+
+
+def _chosen(arguments: argparse.Namespace) -> list[str]:
+    # Words of checks; none: all.
+    if arguments.check in (None, _ALL):
+        return []
+    from mpipp.analysis.rules import selection
+
+    return sorted(selection.words(arguments.check))
+
+
+def _calls(arguments: argparse.Namespace) -> str:
+    # Which are looked at when they are made, as MPIPP_SCREENS says it.
+    if arguments.check in (None, _ALL):
+        return _ALL
+    from mpipp.analysis.rules import selection
+
+    return selection.calls(arguments.check)
+
+
+def settings(arguments: argparse.Namespace, **others: object) -> str:
+    """The options as the watcher is given them.
+
+    Raises MpippError for a file that makes no sense.
+    """
+    suppress = os.path.abspath(arguments.suppress) if arguments.suppress else ""
+    if suppress:
+        from mpipp.reports import suppressions
+
+        suppressions.read(suppress)
+    report = os.path.abspath(arguments.report) if arguments.report else ""
+    known: dict[str, object] = {
+        "hang_after": hang_after(arguments),
+        "suppress": suppress,
+        "report": report,
+    }
+    known["stop"] = arguments.stop or ("stop" if arguments.stop_at else "")
+    known["stop_at"] = _stop_at(arguments)
+    known["checks"] = _chosen(arguments)
+    # Those of mpipp.watcher.ipc.settings, which would take some time to load.
+    return json.dumps({**known, "kept": bool(report), **others})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp exec`."""
+    add_watching(parser)
+    parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler that fits the program")
+    parser.add_argument(
+        "program",
+        nargs=argparse.REMAINDER,
+        metavar="-- PROGRAM [ARGUMENT...]",
+        help="what to start",
+    )
+    parser.epilog = (
+        f"{WRAPPER} may hold what mpipp wrapper prints; it is not looked for then. "
+        "--provoke and --valgrind are options of mpipp run alone."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replace this process by the program.
+
+    Raises:
+        MpippError: no wrapper fits the program, or it cannot be started.
+    """
+    program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
+    if not program:
+        raise MpippError("no program to run: give it after --, with its arguments")
+    refuse(arguments)
+    told = settings(arguments)
+    wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
+    if arguments.report:
+        RunDirectory(arguments.report).join()
+    directory = _directory() if arguments.check else ""
+    os.environ.update(for_program(arguments))
+    launch.become(directory, wrapper, told, program)
+
+
+def _wrapper(program: str, mpicc: str | None) -> str:
+    from mpipp.toolchain.preload import built, mpi_for
+
+    return built(mpi_for(program, mpicc))
+
+
+def _directory() -> str:
+    # That of the job's watcher; "": there can be none, and the program runs all the same.
+    try:
+        return directory_of_job()
+    except MpippError as error:
+        sys.stderr.write(plain(f"mpipp: not watched: {error}\n"))
+        return ""
+
+
+def directory_of_job() -> str:
+    """The path of a directory on this node for the processes of this job, by a name that no other
+    user can make first.
+
+    Raises:
+        MpippError: there is none.
+    """
+    job = _job()
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if _is_private(runtime):  # where others make nothing
+        name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{job}")
+        if len(name) > _LONGEST:
+            name = f"{name[: _LONGEST - 9]}-{binascii.crc32(name.encode()):08x}"
+        return launch.on_node(os.path.join(runtime, name))
+    # They take some time to load.
+    import tempfile
+
+    from mpipp.common import job_secret
+
+    try:
+        name = job_secret.name(f"{launch.node()} {job}")  # nodes may share the temporary directory
+        return launch.on_node(os.path.join(tempfile.gettempdir(), f"mpipp-{name}"))
+    except (MpippError, OSError) as error:
+        raise MpippError(
+            f"{error}: set XDG_RUNTIME_DIR to a directory that only you may enter"
+        ) from None
+
+
+def _is_private(directory: str) -> bool:
+    try:
+        found = os.stat(directory)
+    except OSError:
+        return False
+    is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    return is_own and not stat.S_IMODE(found.st_mode) & 0o077
+
+
+def _job() -> str:
+    # What all processes of this job have on this node, and those of no other: how the launcher
+    # names it, and the launcher, as each process may have a shell of its own (MPICH's names none).
+    words = [os.environ[name] for name in _JOBS if os.environ.get(name)]
+    found = launcher_ancestors.above(os.getpid())
+    if found:
+        words.append(f"launcher-{found[0][-1]}")
+    return "-".join(words or [f"parent-{os.getppid()}"])

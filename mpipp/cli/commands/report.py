@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp report`: what a watched run has found, from its directory."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from mpipp.cli.progress_line import COMPARING, Progress
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import DATA
+from mpipp.render import json_output
+from mpipp.reports import store
+from mpipp.reports.formats import sarif, text
+from mpipp.reports.formats.html import page
+from mpipp.reports.store import Run
+from mpipp.watcher.nodes import merge_results
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp report`."""
+    parser.add_argument("directory", metavar="DIR", help="that of mpipp run --check --report DIR")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "html", "sarif"),
+        default="text",
+        help="text; json: docs/json.md; html: a page for browsers; sarif: for editors and CI",
+    )
+    parser.add_argument("-o", metavar="FILE", help="write it there")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the report, or write it; returns the exit status.
+
+    Raises:
+        MpippError: there is none in the directory, or it cannot be written.
+    """
+    of = arguments.directory
+    with Progress(sys.stderr, quiet=False).during(COMPARING):
+        document = merge_results.complete(of)
+    found = store.run_of(document, os.path.join(of, DATA))
+    report = _made(found, document, arguments.format, of)
+    if arguments.o is None:
+        sys.stdout.buffer.write(report.encode("utf-8", "backslashreplace"))
+        return 0
+    try:
+        with open(arguments.o, "wb") as file:
+            file.write(report.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise MpippError(f"cannot write {arguments.o}: {error.strerror}") from None
+    return 0
+
+
+def _made(found: Run, document: bytes, kind: str, of: str) -> str:
+    if kind == "html":
+        return page.html(found)
+    if kind == "sarif":
+        return sarif.sarif(found) + "\n"
+    if kind == "json":
+        return json_output.printable(document.decode())
+    return "\n".join(text.lines(found, of)) + "\n"

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The subcommand `mpipp run`, and its modes: checking, perturbation, valgrind."""

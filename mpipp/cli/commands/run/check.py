@@ -1,0 +1,475 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run --check`: a watched run, from its directory to its last line.
+
+What compares processes takes long to load: most runs need none of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from mpipp.cli.commands.exec import add_watching, settings
+from mpipp.cli.progress_line import COMPARING, Progress
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import RunDirectory
+from mpipp.common.text import wording
+from mpipp.common.text.sanitize import plain
+from mpipp.toolchain.preload import prefix
+from mpipp.watcher.ipc import interrupt_flag, launch
+from mpipp.watcher.ipc.protocol import INTERRUPTED, LAUNCHER
+from mpipp.watcher.ipc.settings import Settings
+from mpipp.watcher.output.finding_blocks import (
+    Block,
+    counted,
+    is_to_be_printed,
+    joined,
+    repeats,
+    too,
+)
+from mpipp.watcher.output.totals import NOTHING, Total
+from mpipp.watcher.processes.liveness import is_stopped, processor_time, wants_processor
+
+if TYPE_CHECKING:
+    from mpipp.cli.commands.run.open_gdb import Opening
+    from mpipp.watcher.nodes.merge_results import Gathered
+
+_LATE = 40.0  # seconds that a watcher may do nothing after the program's end
+_STOPPED = 2.0  # the same of one that somebody has stopped
+_ALONE = 2.0  # seconds after which a launcher that still runs has not got the same signal
+# Of launchers' options behind a colon: those that have no value, and those that have two. Others
+# have one, which may be part of the word: --map-by=core.
+_VALUELESS = {
+    *("envall", "envnone", "genvall", "genvnone", "preload-binary", "s", "oversubscribe"),
+    *("nooversubscribe", "nolocal", "bind-to-core", "bind-to-socket", "bycore", "bynode", "byslot"),
+    *("allow-run-as-root", "report-bindings", "tag-output", "display-map", "l", "label", "v"),
+}
+_TWO = {"env", "genv", "mca", "gmca", "omca", "gomca", "pmca", "gpmca", "prtemca", "pmixmca"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a watched run."""
+    add_watching(parser)
+    parser.add_argument(
+        "--error-exit",
+        type=int,
+        metavar="N",
+        help="with --check: exit with this status if there are errors, or a process or the watcher "
+        "was lost before all was checked",
+    )
+    parser.add_argument("-q", action="store_true", help="with --check: no line where all is well")
+
+
+def run(
+    launcher: list[str],
+    variables: Mapping[str, str],
+    wrapper: str,
+    program: Sequence[str],
+    arguments: argparse.Namespace,
+    mpi: str,
+    provoked: str,
+) -> int:
+    """Start the program with a watcher beside it, and report; returns the exit status.
+
+    Args:
+        launcher: its words, up to the program's.
+        variables: what is added to the program's environment.
+        mpi: its name, for people.
+        provoked: the value of --provoke that does the same again, "" if it is not provoked.
+
+    Raises:
+        MpippError: the launcher cannot be started.
+    """
+    shared = _begun(arguments.report)
+    told = settings(arguments, report=shared, launched=True)
+    directory = new_directory()
+    begun = time.monotonic()
+    how = {**_how(mpi), "provoke": provoked}
+    try:
+        before = prefix(wrapper, variables, (directory, told))
+        opening = _opening() if arguments.stop.startswith("gdb") else None
+        progress = Progress(sys.stderr, arguments.q)
+        session = _Session(directory, shared, progress, opening)
+        is_inherited = mpi.startswith("Open MPI")
+        inherited = _inherited(directory, wrapper, variables) if is_inherited else {}
+        status = session.run([*launcher, *prefixed(program, before)], inherited)
+        if os.path.isdir(shared):
+            with progress.during(COMPARING):
+                found = _gathered(shared, session.total.found, told)
+            session.add(found)
+        session.join()
+    finally:
+        _remove(directory)
+        if not arguments.report:
+            with contextlib.suppress(OSError):  # no other node has made it
+                RunDirectory(shared).discard()
+    session.end(status)
+    if arguments.report:
+        seconds_taken = round(time.monotonic() - begun, 3)
+        session.write(shared, {**how, "seconds": seconds_taken, "exit": status})
+    session.summary(arguments.q)
+    if session.total.has_failed and arguments.error_exit is not None:
+        return int(arguments.error_exit)
+    return status
+
+
+def _begun(report: str | None) -> str:
+    # The path of the run's directory. If none is wanted, one below the working directory that nodes
+    # may share: it is made when it is needed.
+    if report is None:
+        name = f".mpipp-{launch.node()}-{os.getpid()}-{os.urandom(4).hex()}"
+        return os.path.join(os.getcwd(), name)
+    RunDirectory(report).begin()
+    return os.path.abspath(report)
+
+
+def _remove(directory: str) -> None:
+    # All but a watcher's traceback, of which it has said where it is.
+    for name in os.listdir(directory):
+        if not name.endswith(".log"):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(directory, name))
+    with contextlib.suppress(OSError):
+        os.rmdir(directory)
+
+
+def _gathered(directory: str, found: Collection[str], told: str) -> Gathered:
+    from mpipp.watcher.nodes import merge_results
+
+    return merge_results.gather(directory, found, Settings(**json.loads(told)))
+
+
+def _opening() -> Opening:
+    from mpipp.cli.commands.run.open_gdb import Opening
+
+    return Opening()
+
+
+def _inherited(directory: str, wrapper: str, variables: Mapping[str, str]) -> dict[str, str]:
+    # What MPI_Comm_spawn starts has the launcher's environment.
+    socket_path = os.path.join(launch.on_node(directory), launch.SOCKET)
+    loaded = ":".join(filter(None, (wrapper, os.environ.get("LD_PRELOAD"))))
+    return {"LD_PRELOAD": loaded, "MPIPP_WATCH": socket_path, **variables}
+
+
+def _how(mpi: str) -> dict[str, Any]:
+    # What is known of a run when it begins.
+    return {
+        "command": ["mpipp", *sys.argv[1:]],
+        "directory": os.getcwd(),
+        "mpi": mpi,
+        "started": datetime.now().astimezone().isoformat(timespec="seconds"),
+    }
+
+
+def new_directory() -> str:
+    """A directory for a run's sockets, that only the user may enter, with a short name."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    for base in (runtime, "/tmp"):
+        if base and len(base) < 60 and os.access(base, os.W_OK):
+            try:
+                return tempfile.mkdtemp(prefix="mpipp-", dir=base)
+            except OSError:
+                continue
+    return tempfile.mkdtemp(prefix="mpipp-")
+
+
+def prefixed(program: Sequence[str], before: Sequence[str]) -> list[str]:
+    """The words of a program with what comes before it; of several, "a : -n 3 b", of each."""
+    words = [*before]
+    rest = iter(program)
+    for word in rest:
+        words.append(word)
+        if word == ":":
+            for option in rest:
+                if not option.startswith("-"):
+                    words += [*before, option]
+                    break
+                words += [option, *_values(option, rest)]
+    return words
+
+
+def _values(option: str, rest: Iterator[str]) -> Iterator[str]:
+    # Those that are words of their own.
+    name = option.lstrip("-")
+    if "=" in name or name in _VALUELESS:
+        return
+    value = next(rest, "")
+    yield value
+    is_pair = name in ("env", "genv") and "=" in value  # MPICH's takes NAME=VALUE, too
+    if name in _TWO and not is_pair:
+        yield next(rest, "")
+
+
+def _has_terminal() -> bool:
+    # Whether Ctrl-C in a terminal goes to this process, and so to the launcher. What `kill` sends
+    # goes to this one only, or to its group: who gets it twice ends at once, and says so.
+    try:
+        with open("/dev/tty", "rb", buffering=0) as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:
+        return False
+
+
+class _Session:
+    # The launcher, and what watchers on this node say meanwhile.
+    def __init__(
+        self, directory: str, shared: str, progress: Progress, opening: Opening | None
+    ) -> None:
+        self._shared = shared
+        self.total: Total = NOTHING
+        self._opening = opening
+        self._progress = progress
+        self._blocks: list[Block] = []
+        self._held: list[str] = []  # that are not printed yet
+        self._unfinished = 0
+        self._is_explained = False  # why the watcher has not told all
+        self._interrupted = 0  # by a signal
+        self._ended = 0
+        self._looks = False  # a watcher, at what there is
+        self._given_up = False  # by the user, who waits no longer
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(os.path.join(directory, LAUNCHER))
+        self._listener.listen()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._listener, selectors.EVENT_READ, None)
+        self._rests: dict[socket.socket, bytes] = {}
+        self._directory = directory
+
+    def run(self, command: Sequence[str], variables: Mapping[str, str]) -> int:
+        """Start the launcher, with more in its environment; returns its exit status."""
+        try:
+            how = self._opening.launching() if self._opening else {}
+            child = subprocess.Popen(command, env={**os.environ, **variables}, **how)
+        except OSError as error:
+            raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
+
+        def on_signal(number: int, _: object) -> None:
+            # What the terminal sends the launcher gets, too, or gdb does where it is open; it ends,
+            # and then this process does.
+            opening = self._opening if number in (signal.SIGINT, signal.SIGQUIT) else None
+            if opening and opening.is_open:
+                return
+            self._interrupted = number
+            # Before a process can die of it, and before a file is written, which may take long.
+            for made in self._rests:
+                with contextlib.suppress(OSError):
+                    made.send(INTERRUPTED)
+            interrupt_flag.say(self._shared)
+            if opening:
+                child.send_signal(number)
+            if child.returncode is not None:
+                self._given_up = True
+            elif number in (signal.SIGTERM, signal.SIGHUP):
+                child.terminate()
+            elif not self._opening and not _has_terminal():
+                due.append((time.monotonic() + _ALONE, number))
+
+        due: list[tuple[float, int]] = []
+        numbers = [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
+        if self._opening:
+            numbers.append(signal.SIGHUP)  # the launcher's process group does not get it
+        before = {number: signal.signal(number, on_signal) for number in numbers}
+        try:
+            while child.poll() is None:
+                self._listen(0.05)
+                while due and due[0][0] < time.monotonic():
+                    child.send_signal(due.pop(0)[1])
+                if self._opening:
+                    self._opening.open(lambda: self._listen(0.05))
+                    self._tell_held()
+            self._finish()
+        finally:
+            self._progress.end()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        return child.returncode if child.returncode >= 0 else 128 - child.returncode
+
+    def _finish(self) -> None:
+        # A watcher that is there ends by itself; it has connected before the program ended, or not.
+        for made in self._rests:
+            with contextlib.suppress(OSError):
+                made.shutdown(socket.SHUT_WR)
+        idle = stopped = 0.0
+        took = 0
+        while idle < _LATE and stopped < _STOPPED and not self._given_up and self._is_awaited():
+            self._listen(0.05)
+            before, took = took, sum(map(processor_time, self._watchers()))
+            works = took > before or any(map(wants_processor, self._watchers()))
+            idle = 0.0 if self._looks and works else idle + 0.05
+            stopped = stopped + 0.05 if self._is_stopped() else 0.0
+        if self._rests:
+            self._count_told()
+        if stopped >= _STOPPED:
+            self._end("the watcher was stopped")
+        elif self._given_up:
+            self._end("the watcher was interrupted before it had looked at everything")
+        elif self._rests:
+            self._end(f"the watcher has not answered for {_LATE:g} seconds")
+
+    def _count_told(self) -> None:
+        # Of a watcher that has not said its last words what it has told is known.
+        self.total = self.total.plus(counted(self._blocks))
+
+    def _watchers(self) -> list[int]:
+        return [launch.peer(made)[0] for made in self._rests]
+
+    def _is_stopped(self) -> bool:
+        watchers = self._watchers()
+        return bool(watchers) and all(map(is_stopped, watchers))
+
+    def _end(self, why: str) -> None:
+        # The watchers that are left: nobody else knows of them.
+        for made in list(self._rests):
+            os.kill(launch.peer(made)[0], signal.SIGKILL)
+            self._selector.unregister(made)
+            del self._rests[made]
+            made.close()
+        self._lose(why)
+        self._is_explained = True
+
+    def _lose(self, sentence: str) -> None:
+        # It would have been checked.
+        self.total = self.total.plus(NOTHING._replace(lost=(sentence,)))
+
+    def _is_awaited(self) -> bool:
+        if self._rests:
+            return True
+        there = os.path.exists(os.path.join(self._directory, launch.SOCKET))
+        return there and not self._ended and not self._unfinished
+
+    def _listen(self, seconds: float) -> None:
+        for key, _ in self._selector.select(seconds):
+            if key.fileobj is self._listener:
+                made, _ = self._listener.accept()
+                if launch.peer(made)[1] != os.geteuid():
+                    made.close()  # no watcher of this run: that would be this user's
+                    continue
+                self._rests[made] = b""
+                self._selector.register(made, selectors.EVENT_READ, None)
+            else:
+                assert isinstance(key.fileobj, socket.socket)
+                self._hear(key.fileobj)
+
+    def _hear(self, made: socket.socket) -> None:
+        try:
+            data = made.recv(1 << 16)
+        except OSError:
+            data = b""
+        if not data:
+            self._selector.unregister(made)
+            if self._rests.pop(made) != b"ended":
+                self._unfinished += 1
+                self._count_told()
+            made.close()
+            return
+        *lines, rest = (self._rests[made] + data).split(b"\n")
+        self._rests[made] = rest
+        for line in lines:
+            if self._said(json.loads(line)):
+                self._rests[made] = b"ended"
+
+    def _said(self, message: dict[str, Any]) -> bool:
+        # Whether it is the last.
+        if "block" in message:
+            text, found = message["block"], message["findings"]
+            is_new = not repeats(self._blocks, Block(text, found))
+            printed = is_new and is_to_be_printed(self._shared, text, found)
+            self._blocks.append(Block(text, found, printed))
+            if printed:
+                self._held.append(text)
+            if self._opening is None or not self._opening.is_open:
+                self._tell_held()
+        elif "stops" in message and self._opening:
+            self._progress.end()  # the terminal is gdb's
+            self._opening.add(message["stops"], message["tid"])
+            if self._opening.has(message["stops"][0]):
+                self._tell_held()
+        elif "looking" in message:
+            self._look(message["looking"])
+        elif "failed" in message:
+            self._lose(message["failed"])
+            self._is_explained = True
+        elif "total" in message:
+            self.total = self.total.plus(Total._make(message["total"]))
+            self._ended += 1
+            return True
+        return False
+
+    def _tell_held(self) -> None:
+        # What is found while gdb is open waits, but for why it has stopped there again.
+        if self._held:
+            self._progress.clear()
+        for text in self._held:
+            sys.stderr.write(plain(text + "\n\n"))
+        sys.stderr.flush()
+        self._held.clear()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether a watcher on this node has told all."""
+        return self._ended > 0
+
+    def add(self, others: Gathered) -> None:
+        """What comes from the run's directory."""
+        self._ended += others.nodes
+        self._blocks += others.blocks
+        self.total = self.total.plus(others.total)
+
+    def join(self) -> None:
+        """What differs only by rank is one; what was not printed yet is."""
+        self._blocks, self.total = joined(self._blocks, self.total)
+        for one in self._blocks:
+            if not one.printed:
+                sys.stderr.write(plain(f"{one.text}\n\n"))
+        for one in self._blocks:
+            if one.late:
+                sys.stderr.write(plain(f"mpipp: {too(one)}\n"))
+
+    def _look(self, processes: int) -> None:
+        self._looks = processes > 0
+        if processes and (self._opening is None or not self._opening.is_open):
+            counted = wording.counted(processes, "process", "processes")
+            self._progress.begin(f"mpipp: looking at what {counted} recorded")
+        else:
+            self._progress.end()
+
+    def end(self, status: int) -> None:
+        """All that is to come has come; `status`: the launcher's."""
+        if not self._is_explained and self._unfinished:
+            self._lose("the watcher has ended before the program")
+        elif not self._is_explained and not self._ended:
+            self._lose("no watcher was there")
+        ending = f"exit status {status}" if status else ""
+        if self._interrupted:
+            ending = f"ended by {signal.Signals(self._interrupted).name}"
+        self.total = self.total._replace(ending=ending)
+
+    def summary(self, quiet: bool) -> None:
+        """The last lines."""
+        for sentence in self.total.remarks():
+            sys.stderr.write(plain(f"mpipp: {sentence}\n"))
+        if not quiet or not self.total.is_well:
+            sys.stderr.write(plain(f"mpipp: {self.total.line()}\n"))
+
+    def write(self, directory: str, run: dict[str, Any]) -> None:
+        """The findings as text, and all that reports show; `run`: how it was started."""
+        from mpipp.watcher.nodes import merge_results
+
+        found = merge_results.Found(self.total, self._blocks)
+        try:
+            merge_results.write(directory, found, run)
+        except OSError as error:
+            sys.stderr.write(plain(f"mpipp: cannot write {directory}: {error.strerror}\n"))

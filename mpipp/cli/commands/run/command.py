@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run`: starts a program under mpiexec with the wrapper preloaded."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from mpipp.cli.commands.exec import for_program, refuse
+from mpipp.cli.commands.run import check, perturb, valgrind
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import run_launcher
+from mpipp.toolchain.preload import built, mpi_for, prefix
+from mpipp.watcher.ipc.launch import ignore_nothing
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp run`."""
+    parser.add_argument("-n", type=int, metavar="N", help="number of MPI processes; or -np N")
+    parser.add_argument(
+        "--mpiexec",
+        metavar="M",
+        help='the launcher, with its own options: "mpiexec --oversubscribe"',
+    )
+    parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler that fits the program")
+    parser.add_argument(
+        "--frames", type=int, metavar="N", help="stack frames to record where an object is made"
+    )
+    check.add_arguments(parser)
+    perturb.add_arguments(parser)
+    valgrind.add_arguments(parser)
+    parser.add_argument(
+        "program",
+        nargs=argparse.REMAINDER,
+        metavar="-- PROGRAM [ARGUMENT...]",
+        help="what to start",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replace this process by the launcher, whose exit status is then the command's.
+
+    Where the program is watched the launcher is a child, and its report comes before the end.
+
+    Raises:
+        MpippError: no wrapper fits the program, or there is no launcher.
+    """
+    if arguments.n is not None and arguments.n < 1:
+        raise MpippError(f"-n {arguments.n}: the number of MPI processes starts at 1")
+    if arguments.frames is not None and arguments.frames < 0:
+        raise MpippError(f"--frames {arguments.frames}: the number of frames starts at 0")
+    if arguments.report and not arguments.check and perturb.is_of_one_run(arguments):
+        arguments.check = "ends"  # the report has what was done, and how processes have ended
+    refuse(arguments)
+    program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
+    if not program:
+        raise MpippError("no program to run: give it after --, with its arguments")
+    mpi = mpi_for(program[0], arguments.mpicc)
+    program = [*valgrind.prefix(arguments), *program]
+    launcher = run_launcher.command(mpi, arguments.mpiexec)
+    if arguments.n is not None:
+        launcher += ["-n", str(arguments.n)]
+    variables = {} if arguments.frames is None else {"MPIPP_FRAMES": str(arguments.frames)}
+    given = perturb.schedules(arguments)
+    if arguments.provoke_sweep is not None:
+        from mpipp.cli.commands.run import sweep  # it takes some time to load
+
+        return sweep.run(launcher, built(mpi), variables, program, arguments, given)
+    provoked = perturb.chosen(given)
+    variables.update(provoked.variables() if provoked else {})
+    wrapper = built(mpi)
+    perturb.tell(provoked)
+    sys.stdout.flush()
+    if arguments.check:
+        variables.update(for_program(arguments))
+        again = provoked.word() if provoked else ""
+        return check.run(launcher, variables, wrapper, program, arguments, mpi.name, again)
+    before = prefix(wrapper, variables)
+    # Those that are provoked must be so in all their processes.
+    rest = [*before, *program] if provoked is None else check.prefixed(program, before)
+    ignore_nothing()
+    try:
+        os.execvp(launcher[0], [*launcher, *rest])
+    except OSError as error:
+        raise MpippError(f"cannot start {launcher[0]}: {error.strerror}") from None

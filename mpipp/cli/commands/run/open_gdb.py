@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""gdb opens on a process of a watched run that has stopped in a call, on the run's own terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mpipp.cli.commands.attach import attaching
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.toolchain import running_jobs
+from mpipp.toolchain.gdb_command import debugger
+
+_TERMINAL = "/dev/tty"
+
+
+class Opening:
+    """Opens gdb where the watcher says that a thread has stopped, one after the other.
+
+    Raises MpippError: there is no terminal, or no gdb.
+    """
+
+    def __init__(self) -> None:
+        debugger()
+        try:
+            self._terminal = os.open(_TERMINAL, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            raise MpippError("--gdb needs a terminal: write --stop, and attach from one") from None
+        self._opened: Sequence[int] = ()
+        self._waiting: list[tuple[Sequence[int], int]] = []
+
+    @property
+    def is_open(self) -> bool:
+        """Whether gdb has the terminal."""
+        return bool(self._opened)
+
+    def has(self, pid: int) -> bool:
+        """Whether gdb has this process."""
+        return pid in self._opened
+
+    def launching(self) -> dict[str, Any]:
+        """How the launcher is started: what is typed is gdb's, control-C too."""
+        typed = sys.stdin is not None and sys.stdin.isatty()
+        return {"preexec_fn": os.setpgrp, "stdin": subprocess.DEVNULL if typed else None}
+
+    def add(self, pids: Sequence[int], tid: int) -> None:
+        """A thread has stopped, in the first of these processes."""
+        self._waiting.append((pids, tid))
+
+    def open(self, meanwhile: Callable[[], None]) -> None:
+        """Let the user look at all that have stopped; they go on when gdb is left."""
+        while self._waiting and not self.is_open:
+            pids, tid = self._waiting.pop(0)
+            obstacle = running_jobs.obstacle(pids[0])
+            if obstacle:
+                sys.stderr.write(plain(f"mpipp: process {pids[0]} {obstacle}\n"))
+            else:
+                self._debug([pid for pid in pids if not running_jobs.obstacle(pid)], tid, meanwhile)
+            # What stopped under gdb has been seen there.
+            self._waiting = [one for one in self._waiting if one[0][0] not in pids]
+            for pid in pids:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGCONT)
+
+    def _debug(self, pids: Sequence[int], tid: int, meanwhile: Callable[[], None]) -> None:
+        command = [*attaching(pids), "-ex", f"mpipp frame {tid}"]
+        self._opened = pids
+        try:
+            with subprocess.Popen(
+                command, stdin=self._terminal, stdout=self._terminal, stderr=self._terminal
+            ) as gdb:
+                while gdb.poll() is None:
+                    meanwhile()
+        except OSError as error:
+            sys.stderr.write(plain(f"mpipp: cannot start {command[0]}: {error.strerror}\n"))
+        finally:
+            self._opened = ()

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run --provoke`: legal but unkind schedules, so that latent errors show in the results."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+
+ANY = "any"  # seed
+_RMA = "rma"
+_SHORT = 9999  # the largest seed that is chosen here: people type it again
+_LARGEST = 2**64 - 1
+_LATEST = 2**32 - 1  # Nasty-MPI's range
+_NUMBERS = {
+    "parts": (2, 512, "a number of parts, 2 to 512"),
+    "latency": (0, _LATEST, f"a number of milliseconds, {_LATEST} at most"),
+}  # the least, the largest, and what it is
+_YES_NO = ("yes", "no")
+_RULES: Mapping[str, tuple[str, ...]] = {
+    "defer": _YES_NO,
+    "local": _YES_NO,
+    "split": _YES_NO,
+    "parts": (),
+    "order": ("random", "reverse", "put-first", "get-first", "program"),
+    "flush": _YES_NO,
+    "show": _YES_NO,
+    "latency": (),
+    "only": (),
+}  # and what each may be; a number, operations
+_ONLY = re.compile(r"\d+:\d+(\.\d+(-\d+)?)?(\+\d+:\d+(\.\d+(-\d+)?)?)*", re.ASCII)
+# Rules by which less is done, which may not matter to an error: of each row the first such one.
+LESS = (
+    (("split", "no"), *(("parts", str(2**power)) for power in range(1, 6))),
+    (("flush", "no"),),
+    (("latency", "0"),),
+    (("order", "program"),),
+    (("local", "no"),),
+    (("defer", "no"),),
+)
+# Nasty-MPI's variables: the rule, and what their values are called here.
+_NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "NASTY_SKIP_COMPLETION_STAGE": ("defer", {"0": "yes", "1": "no"}),
+    "NASTY_LOCAL_COMPLETION_ENABLED": ("local", {"0": "no", "1": "yes"}),
+    "NASTY_SKIP_ATOMICITY_STAGE": ("split", {"0": "yes", "1": "no"}),
+    "NASTY_SUBMIT_ORDER": (
+        "order",
+        {
+            "random": "random",
+            "reverse_po": "reverse",
+            "put_before_get": "put-first",
+            "get_before_put": "get-first",
+        },
+    ),
+    "NASTY_ADD_FLUSH_ENABLED": ("flush", {"0": "no", "1": "yes"}),
+    "NASTY_ADD_LATENCY": ("latency", {}),
+}
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """What is provoked: the seed, None if none is given; of one-sided communication by rules."""
+
+    seed: int | None
+    rma: bool = False
+    rules: tuple[tuple[str, str], ...] = ()
+
+    def with_seed(self, seed: int) -> Schedules:
+        """The same with that seed."""
+        return replace(self, seed=seed)
+
+    def with_rule(self, name: str, value: str) -> Schedules:
+        """The same with a rule of which nothing is said."""
+        return replace(self, rules=tuple(sorted([*self.rules, (name, value)])))
+
+    def word(self) -> str:
+        """The value of --provoke that means this."""
+        parts = [_RMA] if self.rma else []
+        parts += [] if self.seed is None else [str(self.seed)]
+        return ",".join([*parts, *(f"{name}={value}" for name, value in self.rules)])
+
+    def variables(self) -> dict[str, str]:
+        """What this adds to the program's environment."""
+        word = self.word()
+        return {"MPIPP_PROVOKE_RMA": word[4:]} if self.rma else {"MPIPP_PROVOKE": word}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of provoked runs."""
+    parser.add_argument(
+        "--provoke",
+        nargs="?",
+        const=ANY,
+        metavar="SEED",
+        help="schedules that MPI allows and seldom has: late data, odd orders, no buffering; "
+        "--provoke=SEED: the same again; --provoke=rma[,SEED][,RULE=...]: of one-sided "
+        "operations; see docs/provoke.md",
+    )
+    parser.add_argument(
+        "--provoke-sweep",
+        type=int,
+        metavar="N",
+        help="run the program unprovoked, then with N seeds, and list those whose exit status or "
+        "output differs (the output only if unprovoked runs agree in it); runs longer than "
+        "--hang-after, and much longer than unprovoked, are ended",
+    )
+
+
+def schedules(arguments: argparse.Namespace) -> Schedules | None:
+    """What --provoke says; None where it is not given.
+
+    Raises MpippError if the word, or a variable of Nasty-MPI's, means nothing.
+    """
+    if arguments.provoke is None:
+        return None
+    word: str = arguments.provoke
+    first, *rest = word.split(",")
+    if first != _RMA:
+        return Schedules(None if word == ANY else _seed(word, word))
+    seed = None
+    if rest and "=" not in rest[0]:
+        seed = _seed(rest.pop(0), word)
+    rules = _by_variables(os.environ)
+    for one in rest:
+        name, _, value = one.partition("=")
+        if name not in _RULES:
+            known = ", ".join(_RULES)
+            raise MpippError(f"--provoke={word}: no rule is named {name!r}: there are {known}")
+        rules[name] = _value(name, value, f"--provoke={word}")
+    return Schedules(seed, True, tuple(sorted(rules.items())))
+
+
+def _seed(text: str, word: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > _LARGEST:
+        raise MpippError(f"--provoke={word}: a seed is a number from 0 to {_LARGEST}")
+    return int(text)
+
+
+def _value(name: str, value: str, where: str) -> str:
+    values = _RULES[name]
+    if values and value not in values:
+        raise MpippError(f"{where}: {name} is one of {', '.join(values)}")
+    if name == "only":
+        if not _ONLY.fullmatch(value):
+            raise MpippError(
+                f"{where}: only is RANK:PLACE, RANK:PLACE.TIME or RANK:PLACE.TIME-TIME, with '+' "
+                "between several"
+            )
+    elif name in _NUMBERS:
+        least, largest, what = _NUMBERS[name]
+        if not (value.isascii() and value.isdigit() and least <= int(value) <= largest):
+            raise MpippError(f"{where}: {name} is {what}")
+    return value
+
+
+def _by_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for variable, (name, values) in _NASTY.items():
+        value = environment.get(variable)
+        if value is None:
+            continue
+        if values and value not in values:
+            raise MpippError(f"{variable}={value}: it is one of {', '.join(values)}")
+        found[name] = _value(name, values.get(value, value), f"{variable}={value}")
+    return found
+
+
+def is_of_one_run(arguments: argparse.Namespace) -> bool:
+    """Whether a run is provoked, and is no sweep."""
+    return arguments.provoke is not None and arguments.provoke_sweep is None
+
+
+def chosen(given: Schedules | None) -> Schedules | None:
+    """The same with a seed, of a single run."""
+    if given is None or given.seed is not None:
+        return given
+    return given.with_seed(random.randrange(1, _SHORT, 2))  # odd: standard sends are synchronous
+
+
+def tell(chosen: Schedules | None) -> None:
+    """Say which seed it is, before the program starts."""
+    if chosen is not None:
+        what = "one-sided operations provoked" if chosen.rma else "provoked"
+        sys.stderr.write(plain(f"mpipp: {what} with seed {chosen.seed}\n"))
+        sys.stderr.flush()

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What was done to which one-sided operation in a provoked run: the lines that
+wrapper/perturb/rma/event_log.c writes, one file a process.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from mpipp.common.text import wording
+from mpipp.symbolizer.line_table import Lines
+
+
+class Operation(NamedTuple):
+    """The name of a provoked operation: alike in all runs of a program that does the same."""
+
+    rank: int  # in MPI_COMM_WORLD
+    place: int  # of the places that call such operations, in the order the process came to them
+    time: int  # there, from 1
+
+
+class Done(NamedTuple):
+    """What was done to an operation; `until` is None where it was never handed over."""
+
+    operation: Operation
+    procedure: str
+    target: int
+    at: str  # "queue.c:31"
+    until: tuple[str, str] | None = None  # procedure, place
+    parts: int = 1
+    number: int = 1  # among those that were handed over together, in their new order
+    of: int = 1
+    is_copied: bool = False
+    is_flushed: bool = False
+
+    def __str__(self) -> str:
+        time = f", {wording.ordinal(self.operation.time)} time" if self.operation.time > 1 else ""
+        called = f"rank {self.operation.rank}: {self.procedure} to {self.target} at {self.at}{time}"
+        if self.until is None:
+            return f"{called}: never handed over"
+        procedure, place = self.until
+        said = ["at once" if self.until == (self.procedure, self.at) else f"{procedure} at {place}"]
+        if said != ["at once"]:
+            said[0] = f"deferred to {said[0]}"
+        said += ["its data taken at the local completion"] if self.is_copied else []
+        said += [f"{wording.ordinal(self.number)} of {self.of}"] if self.of > 1 else []
+        said += [f"in {self.parts} parts"] if self.parts > 1 else []
+        said += ["flushed"] if self.is_flushed else []
+        return f"{called}: {', '.join(said)}"
+
+
+def read(files: Iterable[tuple[int, bytes]]) -> dict[Operation, Done]:
+    """What was done, by each process's rank and lines; of damaged ones, what makes sense."""
+    return {one.operation: one for rank, text in files for one in _of_process(rank, text)}
+
+
+def _of_process(rank: int, text: bytes) -> Iterator[Done]:
+    found: dict[Operation, Done] = {}
+    for line in text.decode(errors="surrogateescape").split("\n")[:-1]:
+        what, *words = line.split("\t")
+        try:
+            if what == "op":
+                place, time, procedure, target, offset, path = words
+                named = Operation(rank, int(place), int(time))
+                found[named] = Done(named, procedure, int(target), _at(path, int(offset, 16)))
+            else:
+                _add(found, rank, words)
+        except (KeyError, ValueError):
+            continue
+    yield from found.values()
+
+
+def _add(found: dict[Operation, Done], rank: int, words: Sequence[str]) -> None:
+    place, time, procedure, number, of, parts, copied, flushed, offset, path = words
+    named = Operation(rank, int(place), int(time))
+    found[named] = found[named]._replace(
+        until=(procedure, _at(path, int(offset, 16))),
+        parts=int(parts),
+        number=int(number),
+        of=int(of),
+        is_copied=copied == "1",
+        is_flushed=flushed == "1",
+    )
+
+
+@functools.cache
+def _lines(path: str) -> Lines:
+    return Lines(path)
+
+
+@functools.cache
+def _at(path: str, returns_to: int) -> str:
+    lines = _lines(path)
+    found = lines.line(returns_to - 1)
+    if found is not None:
+        return f"{found.file}:{found.line}"
+    return lines.symbol(returns_to) or f"{returns_to:#x}"

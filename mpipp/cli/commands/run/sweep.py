@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run --provoke-sweep N`: which seeds change what a program does."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+
+from mpipp.cli.commands.exec import WITH_VALUE, hang_after
+from mpipp.cli.commands.run import minimize, perturb, perturbation_log
+from mpipp.cli.commands.run.perturbation_log import Done, Operation
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.toolchain.preload import prefix
+
+STREAMS = OUTPUT, _ERRORS = "output", "standard error"
+_UNPROVOKED = 2
+_TIMES_LONGER = 5  # than unprovoked, before a run is taken for one that hangs
+_ENDING = 10.0  # seconds that a launcher may take to end its processes
+_MOST_TOLD = 20  # operations
+_SEARCH = 60, 180.0  # runs, and seconds, to find the operations that a difference needs
+_RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+# Each process writes to files of its own: whatever the launcher does, lines of one process stay
+# in their order, and those of several are never compared.
+_APART = (
+    'rank="'
+    + "".join(f"${{{name}:-" for name in _RANKS)
+    + "of process $$"
+    + "}" * len(_RANKS)
+    # On another node somebody else may have made a directory of that name.
+    + '"; [ -O "$0" ] && [ ! -h "$0" ] || exit 126; '
+    'exec "$@" >>"$0/out $rank" 2>>"$0/err $rank"'
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did: its exit status, None if it was ended, and the output of each process."""
+
+    status: int | None
+    seconds: float
+    out: dict[str, bytes]
+    err: dict[str, bytes]
+    done: Mapping[Operation, Done] = field(default_factory=dict)  # where it was asked for
+
+    def written(self, stream: str) -> dict[str, bytes]:
+        """What each process has written to one of STREAMS."""
+        return self.out if stream == OUTPUT else self.err
+
+
+def run(
+    launcher: Sequence[str],
+    wrapper: str,
+    variables: Mapping[str, str],
+    program: Sequence[str],
+    arguments: argparse.Namespace,
+    given: perturb.Schedules | None,
+) -> int:
+    """Run the program many times; returns 0 if no seed makes a difference, else 1.
+
+    Args:
+        launcher: its words.
+        wrapper: its path.
+        variables: what is added to the program's environment.
+        given: with the first seed; None: 1.
+
+    Raises:
+        MpippError: unprovoked runs end differently, so that nothing can be told, or cannot be
+            started.
+    """
+    count = arguments.provoke_sweep
+    if count < 1:
+        raise MpippError(f"--provoke-sweep {count}: the number of seeds starts at 1")
+    if arguments.check:
+        raise MpippError(
+            "--provoke-sweep compares runs that are not watched: leave --check out, and add it to "
+            "--provoke=SEED for a seed that differs"
+        )
+    if ":" in program:
+        raise MpippError("--provoke-sweep compares runs of one program: leave ':' out")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    limit = hang_after(arguments) or None
+
+    def once(
+        provoked: perturb.Schedules | None, limit: float | None, with_journal: bool = False
+    ) -> Outcome:
+        added = provoked.variables() if provoked else {}
+
+        def started(more: Mapping[str, str]) -> list[str]:
+            return [*prefix(wrapper, {**variables, **added, **more}), *program]
+
+        return _once(launcher, started, limit, with_journal)
+
+    usual = [once(None, None) for _ in range(_UNPROVOKED)]
+    first, streams = usual[0], _agreed(usual)
+    longest = max(one.seconds for one in usual)
+    limit = limit and max(limit, _TIMES_LONGER * longest)
+    found: list[tuple[int, int]] = []
+    schedules = given or perturb.Schedules(None)
+
+    def tried(provoked: perturb.Schedules) -> tuple[int, str]:
+        outcome = once(provoked, limit)
+        return _rank(first, outcome), difference(first, outcome, streams)
+
+    def done(provoked: perturb.Schedules) -> Mapping[Operation, Done] | None:
+        outcome = once(provoked, limit, with_journal=True)
+        return outcome.done if difference(first, outcome, streams) else None
+
+    begin = 1 if schedules.seed is None else schedules.seed
+    for number in range(begin, begin + count):
+        rank, told = tried(schedules.with_seed(number))
+        if told:
+            found.append((rank, number))
+            sys.stdout.write(plain(f"seed {number}: {told}\n"))
+            sys.stdout.flush()
+    if not found:
+        _say(f"no difference with {_seeds(count)}")
+        return 0
+    worst = schedules.with_seed(min(found)[1])
+    differ = "differs" if len(found) == 1 else "differ"
+    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(worst)}")
+    if schedules.rma:
+        less = least(worst, tried)
+        _say(f"the least that still differs: {_again(less)}")
+        if not any(name == "only" for name, _ in less.rules):
+            _tell_operations(less, done)
+    return 1
+
+
+def _agreed(usual: Sequence[Outcome]) -> Sequence[str]:
+    # Says in what unprovoked runs agree, and returns the streams of it.
+    first, *others = usual
+    for other in others:
+        told = difference(first, other, (OUTPUT,))
+        if told and other.status != first.status:
+            raise MpippError(
+                f"two unprovoked runs differ, so that nothing can be told of provoked ones: {told}"
+            )
+        if told:
+            _say(f"{_UNPROVOKED} unprovoked runs agree in {_ended(first)} alone: {told}")
+            _say("compared are exit statuses, and whether a run hangs, but not what it writes")
+            return ()
+    _say(f"{_UNPROVOKED} unprovoked runs agree: {_ended(first)}")
+    return STREAMS if all(one.err == first.err for one in others) else (OUTPUT,)
+
+
+def _tell_operations(
+    least: perturb.Schedules,
+    done: Callable[[perturb.Schedules], Mapping[Operation, Done] | None],
+) -> None:
+    # The operations that must be provoked, as the last run without others did it.
+    everything = done(least)
+    if not everything:
+        _say("it does not differ each time, so that operations cannot be told")
+        return
+    runs, seconds = _SEARCH
+    until = time.monotonic() + seconds
+    last = everything
+
+    def fails(some: Sequence[Operation]) -> bool:
+        nonlocal runs, last
+        if not runs or time.monotonic() > until:
+            raise minimize.Spent
+        runs -= 1
+        found = done(least.with_rule("only", minimize.word(some)))
+        last = found or last
+        return found is not None
+
+    needed = minimize.operations(everything, fails)
+    spent = not runs or time.monotonic() > until
+    of = f"{len(needed)} of {len(everything)} operations" if len(everything) > 1 else "1 operation"
+    is_enough = "is enough" if len(needed) == 1 else "are enough"
+    _say(f"{of} {is_enough}{', fewer may be: the search was ended' if spent else ''}")
+    for one in needed[:_MOST_TOLD]:
+        _say(str(last.get(one, everything[one])))
+    if len(needed) > _MOST_TOLD:
+        _say(f"and {len(needed) - _MOST_TOLD} more")
+    _say(f"these again: {_again(least.with_rule('only', minimize.word(needed)))}")
+
+
+def least(
+    schedules: perturb.Schedules, tried: Callable[[perturb.Schedules], tuple[int, str]]
+) -> perturb.Schedules:
+    """With all the rules by which less is done, and the program's outcome differs all the same."""
+    said = dict(schedules.rules)
+    for row in perturb.LESS:
+        if any(said.get(name) == "no" for name, _ in row):
+            continue
+        for name, value in row:
+            less = schedules.with_rule(name, value)
+            if name not in said and tried(less)[1]:
+                schedules = less
+                break
+    return schedules
+
+
+def difference(usual: Outcome, other: Outcome, streams: Sequence[str]) -> str:
+    """What differs, the worst first, in words; "" if nothing does.
+
+    streams: which of STREAMS are compared.
+    """
+    if other.status is None:
+        return f"hangs, unprovoked {_ended(usual)}"
+    if other.status != usual.status:
+        return f"{_ended(other)}, unprovoked {_ended(usual)}"
+    for stream in streams:
+        before, now = usual.written(stream), other.written(stream)
+        for name in sorted({*before, *now}, key=lambda one: (len(one), one)):
+            told = _line(before.get(name, b""), now.get(name, b""))
+            if told:
+                return f"{stream} of {name}, {told}"
+    return ""
+
+
+def _line(before: bytes, now: bytes) -> str:
+    for number, (old, new) in enumerate(zip_longest(before.split(b"\n"), now.split(b"\n")), 1):
+        if old != new:
+            return f"line {number}: {_quoted(new)}, unprovoked {_quoted(old)}"
+    return ""
+
+
+def _quoted(line: bytes | None) -> str:
+    return "none" if line is None else repr(line.decode(errors="replace"))
+
+
+def _rank(usual: Outcome, other: Outcome) -> int:
+    # The lower, the worse.
+    return 0 if other.status is None else 1 if other.status != usual.status else 2
+
+
+def _ended(outcome: Outcome) -> str:
+    return f"exit status {outcome.status}"
+
+
+def _seeds(count: int) -> str:
+    return "1 seed" if count == 1 else f"{count} seeds"
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(plain(f"mpipp: {text}\n"))
+    sys.stdout.flush()
+
+
+def _again(schedules: perturb.Schedules) -> str:
+    # The command as it was typed, with that seed.
+    words: list[str] = []
+    rest = iter(sys.argv[1:])
+    for word in rest:
+        if word == "--provoke-sweep":
+            next(rest, None)
+        elif word == "--" or (not word.startswith("-") and word != "run"):
+            words += [word, *rest]
+        elif not word.startswith(("--provoke=", "--provoke-sweep=")) and word != "--provoke":
+            words.append(word)
+            if word in WITH_VALUE:
+                words.append(next(rest, ""))
+    at = words.index("run") + 1
+    return shlex.join(["mpipp", *words[:at], f"--provoke={schedules.word()}", *words[at:]])
+
+
+def _once(
+    launcher: Sequence[str],
+    started: Callable[[Mapping[str, str]], Sequence[str]],
+    limit: float | None,
+    with_journal: bool,
+) -> Outcome:
+    # started: the words of the program with more variables.
+    directory = tempfile.mkdtemp(prefix="mpipp-sweep-")
+    journal_kept = {"MPIPP_JOURNAL": directory} if with_journal else {}
+    try:
+        command = [*launcher, "sh", "-c", _APART, directory, *started(journal_kept)]
+        begun = time.monotonic()
+        status = _run(command, limit)
+        seconds = time.monotonic() - begun
+        out: dict[str, bytes] = {}
+        err: dict[str, bytes] = {}
+        lines: list[tuple[int, bytes]] = []
+        for file in Path(directory).iterdir():
+            stream, _, name = file.name.partition(" ")
+            if stream == "schedule":
+                lines.append((int(name), file.read_bytes()))
+                continue
+            named = f"rank {name}" if name.isdigit() else "a process"
+            kept = out if stream == "out" else err
+            kept[named] = kept.get(named, b"") + file.read_bytes()
+        return Outcome(status, seconds, out, err, perturbation_log.read(lines))
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _run(command: Sequence[str], limit: float | None) -> int | None:
+    # The exit status; None if it was ended.
+    try:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
+    try:
+        code = child.wait(limit)
+        return code if code >= 0 else 128 - code
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        _end(child)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if child.poll() is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_ENDING)

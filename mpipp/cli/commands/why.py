@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp why`: gdb's command of the same name, on core files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from mpipp.cli.run_gdb_on_cores import asked
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp why`."""
+    parser.add_argument("cores", nargs="+", metavar="CORE", help="core files, one of each process")
+    parser.add_argument("--exec", metavar="PROGRAM", help="the program, if the cores do not say")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--picture", action="store_true", help="who waits for whom, a line a group")
+    how.add_argument("--svg", metavar="FILE", help="the same, drawn")
+    how.add_argument("--json", action="store_true", help="for machines")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Let gdb look at the cores, and print why their processes hang; returns the exit status.
+
+    Raises:
+        MpippError: there is no gdb, a core cannot be read, or its program is not known.
+    """
+    words = "mpipp why"
+    if arguments.svg is not None:
+        file = os.path.abspath(arguments.svg)
+        if len(file.split()) > 1:
+            raise MpippError(f"{file} has blanks in its name: choose another")
+        words += f" --svg {file}"
+    for option in ("picture", "json"):
+        words += f" --{option}" if getattr(arguments, option) else ""
+    report, said = asked(arguments.cores, arguments.exec, words)
+    if not report:
+        raise MpippError(f"the cores could not be looked at: {said}")
+    sys.stdout.write(plain(report))
+    return 0

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Errors, paths, the cache and text: modules that any other may use."""

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Where wrappers are kept once they are built, where only root and the user can have put them.
+
+Programs load them, and gdb runs the scripts beside them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from mpipp.common import file_trust
+from mpipp.common.errors import MpippError
+
+_PREFIX = ".build-"  # of directories in which something is built
+_MARKER = "builder"  # a file in each: its builder holds a lock on it
+
+
+class Cache(NamedTuple):
+    """A directory for builds.
+
+    Attributes:
+        path: its path; it need not exist.
+        problem: why it is not the one that the environment names; "" if it is.
+    """
+
+    path: Path
+    problem: str
+
+
+def cache_directory() -> Path:
+    """The directory that the environment names.
+
+    That is $MPIPP_CACHE, or mpipp in $XDG_CACHE_HOME or in ~/.cache.
+    """
+    chosen = os.environ.get("MPIPP_CACHE")
+    if chosen:
+        return Path(chosen).absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base).absolute() / "mpipp"
+
+
+def trusted() -> Cache:
+    """The directory that the environment names, or the user's own in the temporary directory.
+
+    Others cannot have written anything in it.
+
+    Raises:
+        MpippError: they may have written in both.
+    """
+    chosen = cache_directory()
+    problem = _problem(chosen)
+    if not problem:
+        return Cache(chosen, "")
+    private = Path(tempfile.gettempdir()).absolute() / f"mpipp-cache-{os.geteuid()}"
+    other = _problem(private)
+    if other:
+        raise MpippError(
+            f"there is no cache directory that only you can write: {problem}, and {other}: "
+            "set MPIPP_CACHE to a directory of your own"
+        )
+    return Cache(private, problem)
+
+
+def _problem(cache: Path) -> str:
+    found = file_trust.problem(cache)
+    try:
+        return found or next(filter(None, map(file_trust.problem, _kept(cache))), "")
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            return ""
+        return f"cannot read {file_trust.shown(error.filename)} ({error.strerror})"
+
+
+def _kept(cache: Path) -> Iterator[Path]:
+    # Builds, and the files in them; nobody loads anything from a directory that is being built.
+    for entry in cache.iterdir():
+        if not entry.name.startswith(_PREFIX):
+            yield entry
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                yield from entry.iterdir()
+
+
+@contextlib.contextmanager
+def build_directory(cache: Path) -> Iterator[Path]:
+    """A new directory in the cache, of which `install` makes a build; it is removed at the end.
+
+    Those whose builders were killed are removed, too.
+
+    Raises:
+        MpippError: the cache cannot be written.
+    """
+    try:
+        _make(cache)
+        problem = file_trust.problem(cache)  # another may have been faster
+        if problem:
+            raise MpippError(f"{problem}: set MPIPP_CACHE to a directory of your own")
+        _remove_abandoned(cache)
+        made = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=cache))
+        lock = _locked(made)
+    except OSError as error:
+        raise MpippError(
+            f"cannot write the cache directory {cache} ({error.strerror}): "
+            "set MPIPP_CACHE to one that can be written"
+        ) from None
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        os.close(lock)
+
+
+def install(made: Path, target: Path) -> None:
+    """Give a build its name, so that it appears whole or not at all.
+
+    Over an old build it does so file by file: there is a whole library at every moment, and
+    programs that have the old one loaded keep it.
+    """
+    (made / _MARKER).unlink()
+    for file in made.iterdir():
+        file.chmod(0o755 if os.access(file, os.X_OK) else 0o644)  # whatever the user's umask
+    made.chmod(0o755)
+    if not target.exists():
+        try:
+            made.rename(target)
+            return
+        except OSError:
+            if not target.exists():  # not the other builder that was first
+                raise
+    for file in made.iterdir():
+        file.replace(target / file.name)
+
+
+def _make(directory: Path) -> None:
+    # As XDG's specification has it, nobody else may look into what is made here.
+    missing = [one for one in (directory, *directory.parents) if not one.exists()]
+    for one in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            one.mkdir(0o700)
+
+
+def _locked(made: Path) -> int:
+    # The marker appears with its lock. It has the node's name where there are locks: other nodes
+    # may not see this one.
+    lock = os.open(made / "new", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with contextlib.suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.write(lock, _node())
+    os.rename(made / "new", made / _MARKER)
+    return lock
+
+
+def _node() -> bytes:
+    return socket.gethostname().encode()
+
+
+def _remove_abandoned(cache: Path) -> None:
+    for directory in cache.glob(_PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            if directory.is_symlink() or directory.lstat().st_uid != os.geteuid():
+                continue
+            flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+            lock = os.open(directory / _MARKER, flags)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.read(lock, 256) == _node():
+                    shutil.rmtree(directory, ignore_errors=True)
+            finally:
+                os.close(lock)

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: MIT
+"""The directory of a run (`--report DIR`): how its files are made, read and removed.
+
+Findings stand in it; what watchers leave for each other is in its folder `mpipp`, with a marker.
+Nothing is written or removed without that marker, in a directory of another user, or in one that
+others may write. Files are written under a new name and renamed into place; no name in the
+directory is followed if it is a symbolic link, and nothing is read that could be endless.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from mpipp.common.errors import MpippError
+
+TEXT, DATA = "findings.txt", "findings.json"
+_FOLDER = "mpipp"
+_MARKER = "made-by-mpipp"
+_MARKED = (
+    b"mpipp run --report made this directory. The next run removes what is in its folder mpipp.\n"
+)
+PROCESSES, LOGS = f"{_FOLDER}/processes", f"{_FOLDER}/logs"  # with a file for each process
+NODES = f"{_FOLDER}/nodes"  # with a file for each watcher
+STRICT = f"{_FOLDER}/strict"  # what watchers decide together of calls before they begin
+WAITING = f"{_FOLDER}/waiting"  # what watchers say to each other
+STARTED = "started-"  # begins the names of folders in STRICT: of calls that have begun
+
+MOST = 1 << 28  # bytes of a file that is read
+_MOST_DIGITS = 20  # of a number of 64 bits, with its sign
+_LONG = re.compile(rb"[0-9]{21}")
+_DEEPEST = 8  # folders in each other that are removed
+_PRIVATE, _SHARED = 0o600, 0o644
+# Of a file that is not whole yet, and what NFS keeps of one that is removed while it is open.
+_PASSING = re.compile(r"\.[0-9a-f]{16}|\.nfs[0-9a-f]+")
+
+
+class Refused(OSError):
+    """What mpipp may not do there; `strerror` says why."""
+
+
+class RunDirectory:
+    """The directory at a path, which need not be there. Names are relative to it: "mpipp/nodes/a".
+
+    All that writes raises OSError, whose `strerror` says why.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def begin(self) -> None:
+        """Make it, and remove what an earlier run has left for watchers. Raises MpippError where
+        mpipp may not: it is of another user, cannot be written, or has other files.
+        """
+        try:
+            with self._opened(make=True) as folder:
+                _refuse_others(folder, _FOLDER, TEXT, DATA)
+                with _folder(_FOLDER, folder) as inner:
+                    _empty(inner, but=_MARKER)
+            self.publish(f"{_FOLDER}/{_MARKER}", _MARKED)  # it can be written
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def join(self) -> None:
+        """Make it if it is not there, and keep what others of the run have left. Raises MpippError
+        as `begin`.
+        """
+        try:
+            with self._opened(make=True):
+                if not os.access(self.path, os.W_OK | os.X_OK):
+                    raise Refused(errno.EACCES, "it cannot be written")
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def _refused(self, error: OSError) -> MpippError:
+        why = str(error.strerror)
+        if not isinstance(error, Refused):
+            why = f"it cannot be written ({why})"
+        return MpippError(f"--report {self.path}: {why}: name a directory for mpipp alone")
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is there, and this process may write in it."""
+        try:
+            with self._opened():
+                return True
+        except OSError:
+            return False
+
+    def publish(self, name: str, content: bytes) -> None:
+        """Write a file whole or not at all, in a directory that is made. An older one goes."""
+        mode = _SHARED if name in (TEXT, DATA) else _PRIVATE
+        with self._entered(name, make=True) as (folder, last):
+            made = f".{os.urandom(8).hex()}"
+            file = os.open(made, _NEW, mode, dir_fd=folder)
+            try:
+                with os.fdopen(file, "wb") as stream:
+                    stream.write(content)
+                os.replace(made, last, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(made, dir_fd=folder)
+                raise
+
+    def claim(self, name: str) -> bool:
+        """Make an empty file; False: another process has."""
+        with self._entered(name) as (folder, last):
+            try:
+                os.close(os.open(last, _NEW, _PRIVATE, dir_fd=folder))
+            except FileExistsError:
+                return False
+        return True
+
+    def link(self, name: str, second: str) -> bool:
+        """Give a file a second name in its folder; False: there is such a file already."""
+        with self._entered(name) as (folder, last):
+            try:
+                os.link(last, second, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            except FileExistsError:
+                return False
+        return True
+
+    def remove(self, name: str) -> None:
+        """Remove a file, or an empty folder."""
+        with self._entered(name) as (folder, last):
+            _remove(last, folder, 0)
+
+    def clear(self, name: str) -> None:
+        """Remove a folder with all that is in it."""
+        with self._entered(name) as (folder, last):
+            _remove(last, folder, _DEEPEST)
+
+    def discard(self) -> None:
+        """Remove all that mpipp has made, and then the directory if it is empty."""
+        with self._opened() as folder:
+            for name in (TEXT, DATA, _FOLDER):
+                with contextlib.suppress(FileNotFoundError):
+                    _remove(name, folder, _DEEPEST)
+        os.rmdir(self.path)
+
+    @contextlib.contextmanager
+    def _entered(self, name: str, make: bool = False) -> Iterator[tuple[int, str]]:
+        # The folder of a file, open, and the file's name there.
+        *folders, last = name.split("/")
+        if any(one in ("", ".", "..") for one in (*folders, last)):
+            raise Refused(errno.EINVAL, f"{name!r} is no name of a file in it")
+        with self._opened(make) as folder, contextlib.ExitStack() as opened:
+            for one in folders:
+                if make:
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(one, 0o700, dir_fd=folder)
+                folder = opened.enter_context(_folder(one, folder))
+            yield folder, last
+
+    @contextlib.contextmanager
+    def _opened(self, make: bool = False) -> Iterator[int]:
+        # The directory, which has the marker.
+        try:
+            folder = os.open(self.path, _DIRECTORY)
+        except FileNotFoundError:
+            if not make:
+                raise
+            os.makedirs(self.path, 0o755, exist_ok=True)
+            folder = os.open(self.path, _DIRECTORY)
+        try:
+            _refuse_users(folder, "it")
+            if not _is_marked(folder):
+                if not make:
+                    raise Refused(errno.EPERM, "mpipp has not made it")
+                _mark(folder)
+            yield folder
+        finally:
+            os.close(folder)
+
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+def read(path: str, most: int = MOST) -> bytes:
+    """A file of a run's directory. Raises OSError, also if it has more than `most` bytes."""
+    with opened(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise Refused(errno.EFBIG, f"it has more than {most:,} bytes")
+    return content
+
+
+def opened(path: str) -> BinaryIO:
+    """The same, to be read in parts: a regular file of the user whose directory it is in."""
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        raise Refused(errno.EINVAL, "it is no regular file")
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode):
+            raise Refused(errno.EINVAL, "it is no regular file")
+        if found.st_uid != os.stat(os.path.dirname(path) or ".").st_uid:
+            raise Refused(errno.EPERM, "it belongs to another user than its directory")
+        return os.fdopen(file, "rb")
+    except BaseException:
+        os.close(file)
+        raise
+
+
+def parsed(content: bytes) -> Any:
+    """The value of JSON. Raises ValueError for anything else, and for what is nested too deeply or
+    has numbers beyond 64 bits: no run writes these, and they cost too much.
+    """
+    many = _bounded if _LONG.search(content) else None
+    try:
+        return json.loads(content.decode(), parse_int=many, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _bounded(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError("it has a number of too many digits")
+    return int(digits)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"it has {name} for a number")
+
+
+def paths(directory: str) -> list[str]:
+    """The files of a folder that are whole, sorted; none if it is not there, or is a link."""
+    try:
+        folder = os.open(directory, _DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return []
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    finally:
+        os.close(folder)
+    return [os.path.join(directory, name) for name in names if not name.startswith(".")]
+
+
+@contextlib.contextmanager
+def _folder(name: str, above: int) -> Iterator[int]:
+    # A folder of this user's, open.
+    try:
+        folder = os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
+    except OSError as error:
+        if error.errno in (errno.ENOTDIR, errno.ELOOP):
+            raise Refused(errno.ENOTDIR, f"{name!r} in it is no directory") from None
+        raise
+    try:
+        _refuse_users(folder, f"{name!r} in it")
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _refuse_users(folder: int, what: str) -> None:
+    found = os.fstat(folder)
+    if found.st_uid != os.geteuid():
+        raise Refused(errno.EPERM, f"{what} belongs to another user ({found.st_uid})")
+    if found.st_mode & stat.S_IWOTH:
+        raise Refused(errno.EPERM, f"other users may write in {what}")
+
+
+def _mark(folder: int) -> None:
+    # Processes of several nodes may do so at the same time.
+    _refuse_others(folder, _FOLDER)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(_FOLDER, 0o700, dir_fd=folder)
+    with _folder(_FOLDER, folder) as inner:
+        others = [name for name in os.listdir(inner) if name != _MARKER]
+        if others and not _is_marked(folder):
+            raise Refused(errno.EEXIST, _foreign(f"{_FOLDER}/{min(others)}"))
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(_MARKER, _NEW, _PRIVATE, dir_fd=inner))
+
+
+def _refuse_others(folder: int, *known: str) -> None:
+    # Files that mpipp has not made.
+    for name in sorted(os.listdir(folder)):
+        is_file = name == _FOLDER or _is_regular(name, folder)
+        if not is_file or not (name in known or _PASSING.fullmatch(name)):
+            raise Refused(errno.EEXIST, _foreign(name))
+
+
+def _is_marked(folder: int) -> bool:
+    try:
+        found = os.stat(f"{_FOLDER}/{_MARKER}", dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _is_regular(name: str, folder: int) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:  # it was removed in the meantime
+        return True
+
+
+def _foreign(name: str) -> str:
+    return f"it has {name!r}, which mpipp has not made"
+
+
+def _empty(folder: int, but: str = "", depth: int = _DEEPEST) -> None:
+    for name in os.listdir(folder):
+        if name != but:
+            _remove(name, folder, depth)
+
+
+def _remove(name: str, above: int, depth: int) -> None:
+    try:
+        os.unlink(name, dir_fd=above)
+        return
+    except IsADirectoryError:
+        pass
+    if depth:
+        with _folder(name, above) as folder:
+            _empty(folder, depth=depth - 1)
+    os.rmdir(name, dir_fd=above)

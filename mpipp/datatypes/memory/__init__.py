@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""The bytes that communication buffers touch, and those that they share."""
+
+from mpipp.datatypes.memory.buffer_overlap import (
+    Buffer,
+    Index,
+    Overlap,
+    Region,
+    between,
+    block,
+    region,
+    self_overlap,
+    shared,
+    span,
+    touches,
+    touching,
+    twice,
+    union,
+    within,
+)
+
+__all__ = [
+    "Buffer",
+    "Index",
+    "Overlap",
+    "Region",
+    "between",
+    "block",
+    "region",
+    "self_overlap",
+    "shared",
+    "span",
+    "touches",
+    "touching",
+    "twice",
+    "union",
+    "within",
+]

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""What all processes of a run have left in its directory, compared.
+
+The directory has a file for each process in `processes`, with that of its log in `logs`, and one
+for each node's watcher in `nodes`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.analysis import runner
+from mpipp.analysis.collectives import call_sequence
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.deadlock import names
+from mpipp.analysis.findings import formatting
+from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.analysis.rma.check import NotKnown
+from mpipp.analysis.rules import deadlocks
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import PROCESSES, paths
+from mpipp.common.text import wording
+from mpipp.distributed import select_channels
+from mpipp.distributed.process_file import writer
+from mpipp.distributed.process_file.reader import Written
+from mpipp.distributed.select_channels import Chosen, Team
+from mpipp.model import Site
+from mpipp.symbolizer.source_frames import Frame
+
+_MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
+_FEW = 64  # processes that are all compared in detail
+# Of more no further portion of channels is compared after so many findings, or seconds.
+MOST_FINDINGS = 1000
+MOST_SECONDS = 300.0
+
+_Between = Callable[[Sequence[Written], list[str]], Iterable[Finding]]
+
+
+class Compared(NamedTuple):
+    """What came of it."""
+
+    findings: list[Finding]
+    processes: list[Process]
+    view: View
+    unchecked: list[str]  # sentences
+    lost: list[str]  # of these, processes of which nothing could be read
+
+
+class View:
+    """Processes that were read, as reports show them, by their numbers among these."""
+
+    def __init__(self, processes: Sequence[Written]) -> None:
+        self._processes = processes
+
+    def label(self, *numbers: int) -> str:
+        """ "rank 0", "ranks 0 to 3"."""
+        return names.processes([self._processes[number].info for number in numbers])
+
+    def rank(self, number: int) -> int | None:
+        """A process's rank in MPI_COMM_WORLD."""
+        return self._processes[number].info.world_rank
+
+    def world(self, number: int) -> str:
+        """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
+        return self._processes[number].info.world
+
+    def where(self, party: Party) -> list[str]:
+        """A party's source lines."""
+        return [frame.text for frame in self.frames(party)]
+
+    def frames(self, party: Party) -> list[Frame]:
+        """The same, with what is known of each."""
+        return self.calls(party.process, party.site)
+
+    def calls(self, number: int, site: Site) -> list[Frame]:
+        """Those that a place of a process stands for."""
+        return self._processes[number].frames(site)
+
+
+def compare(directory: str, told: Collection[str], team: Team | None = None) -> Compared:
+    """What is wrong between the processes that have left a file in a run's directory.
+
+    Args:
+        told: fingerprints of what watchers have found, each also that of any ranks.
+        team: who shares the work with this process, and passes the same arguments; the first of
+            them is given what is found.
+    """
+    every = paths(os.path.join(directory, PROCESSES))
+    if team is None and len(every) <= _FEW:
+        return _of_few(directory, told, every)
+    choice = select_channels.chosen(every, team or select_channels.Alone())
+    if team is not None and team.rank:
+        return Compared([], [], View([]), [], [])
+    return _of_many(directory, told, every, choice)
+
+
+def _of_few(directory: str, told: Collection[str], every: Sequence[str]) -> Compared:
+    lost: list[str] = []
+    found = _read(dict.fromkeys(every), lost)
+    unchecked = [*lost]
+    fresh = _fresh(found, told, functools.partial(_between, over=False), unchecked)
+    ranks = {one.info.world_rank for one in found}
+    size = max((one.info.world_size or 0 for one in found), default=0)
+    missing = sorted(set(range(size)) - ranks)
+    return _completed(directory, found, fresh, missing, (unchecked, lost))
+
+
+def _of_many(
+    directory: str, told: Collection[str], every: Sequence[str], choice: Chosen
+) -> Compared:
+    # Of each portion only what was found is kept; what that is of is read again at the end.
+    unchecked: list[str] = []
+    named = _Named()
+    _of_channels(choice, told, named, unchecked)
+    _of_orders(choice, told, named, unchecked)
+    read = every if choice.logged else sorted(named.wanted)
+    lost = [*choice.lost]
+    again = _read({path: named.wanted.get(path, ()) for path in read}, lost)
+    missing = sorted(set(range(choice.world_size)) - choice.ranks)
+    unchecked += [*choice.unchecked, *lost]
+    fresh = list(_numbered(named.findings, again))
+    return _completed(directory, again, fresh, missing, (unchecked, lost))
+
+
+class _Named:
+    """Findings, each with the files of its parties; of these the channels that are wanted."""
+
+    def __init__(self) -> None:
+        self.findings: list[tuple[Finding, list[str]]] = []
+        self.wanted: dict[str, set[int]] = defaultdict(set)
+        self._until = time.monotonic() + MOST_SECONDS
+
+    def add(self, finding: Finding, of: list[str], keys: Collection[int]) -> None:
+        self.findings.append((finding, of))
+        for path in of:
+            self.wanted[path].update(keys)
+
+    @property
+    def stopped(self) -> str:
+        """Why no more is compared, "": it is."""
+        if len(self.findings) >= MOST_FINDINGS:
+            return f"{MOST_FINDINGS:,} findings and more are enough"
+        return f"it took {MOST_SECONDS:g} seconds" if time.monotonic() > self._until else ""
+
+
+def _of_channels(
+    choice: Chosen, told: Collection[str], named: _Named, unchecked: list[str]
+) -> None:
+    compared = 0
+    between = functools.partial(_between, over=True)
+    for portion in choice.portions:
+        if named.stopped:
+            total = sum(len(portion.keys) for portion in choice.portions)
+            unchecked.append(
+                f"of {total:,} channels that may be wrong {compared:,} were compared: "
+                f"{named.stopped}"
+            )
+            break
+        compared += len(portion.keys)
+        found = _read(dict.fromkeys(portion.paths, portion.keys), unchecked)
+        for finding in _fresh(found, told, between, unchecked):
+            named.add(finding, _paths(finding, found), portion.keys)
+
+
+def _of_orders(choice: Chosen, told: Collection[str], named: _Named, unchecked: list[str]) -> None:
+    # The same calls may differ among processes that share other communicators, too.
+    fresh: dict[str, tuple[Finding, list[str]]] = {}
+    for compared, some in enumerate(choice.orders):
+        if named.stopped:
+            unchecked.append(
+                f"of {len(choice.orders):,} groups of processes that call on several communicators "
+                f"in different orders {compared:,} were compared: {named.stopped}"
+            )
+            break
+        found = _read(dict.fromkeys(some, ()), unchecked, call_sequence.SEQUENCES)
+        view = View(found)
+        for finding in _in_order(found, unchecked):
+            fresh.setdefault(_fingerprint(finding, view), (finding, _paths(finding, found)))
+    for fingerprint, (finding, of) in fresh.items():
+        if fingerprint not in told:
+            named.add(finding, of, ())
+
+
+def _paths(finding: Finding, found: Sequence[Written]) -> list[str]:
+    return [found[party.process].path for party in finding.parties]
+
+
+def _numbered(
+    named: Iterable[tuple[Finding, list[str]]], found: Sequence[Written]
+) -> Iterator[Finding]:
+    numbers = {one.path: number for number, one in enumerate(found)}
+    for finding, of in named:
+        if numbers.keys() >= {*of}:
+            parties = zip(finding.parties, of)
+            again = (replace(party, process=numbers[path]) for party, path in parties)
+            yield replace(finding, parties=tuple(again))
+
+
+def _read(
+    wanted: Mapping[str, Collection[int] | None],
+    unchecked: list[str],
+    sequences: Collection[str] = (),
+) -> list[Written]:
+    # Files, each with the keys of the channels that are wanted, None: all.
+    found = []
+    for path, keys in wanted.items():
+        try:
+            found.append(writer.read(path, keys, sequences))
+        except MpippError as error:
+            unchecked.append(str(error))
+    return sorted(found, key=lambda one: (one.info.world_rank or 0, one.node))
+
+
+def _fresh(
+    found: Sequence[Written], told: Collection[str], between: _Between, unchecked: list[str]
+) -> list[Finding]:
+    # Of what is found that of which no watcher has told.
+    view = View(found)
+    return [one for one in between(found, unchecked) if _fingerprint(one, view) not in told]
+
+
+def _completed(
+    directory: str,
+    found: Sequence[Written],
+    fresh: list[Finding],
+    missing: Sequence[int],
+    said: tuple[list[str], list[str]],
+) -> Compared:
+    # `said`: what was not checked so far, and of that what was lost.
+    unchecked, lost = said
+    if missing:
+        has = f"{wording.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
+        lost.append(f"{has} left nothing in {directory} to compare: is it of all nodes?")
+        unchecked.append(lost[-1])
+    fresh += _of_logs(found, missing, unchecked)
+    every = (list(dict.fromkeys(sentences)) for sentences in said)
+    return Compared(fresh, _processes(found), View(found), *every)
+
+
+def _of_logs(
+    found: Sequence[Written], missing: Collection[int], unchecked: list[str]
+) -> Iterator[Finding]:
+    # What one-sided operations conflict; `missing`: ranks of which that is said already.
+    sizes = [one.log.words << 3 for one in found if one.log is not None]
+    if sum(sizes) > _MOST_LOGS:
+        unchecked.append(
+            f"one-sided operations: {len(sizes)} logs have {sum(sizes) >> 20:,} MiB, more than "
+            f"{_MOST_LOGS >> 20:,}: MPIPP_RMA_LOG bounds each"
+        )
+        return
+
+    def failed(process: Process | None, error: MpippError) -> None:
+        if isinstance(error, NotKnown) and error.ranks.issubset(missing):
+            unchecked.extend(error.others)
+        else:
+            unchecked.append(str(error))
+
+    yield from runner.of_logs(_processes(found), failed)
+
+
+def _processes(found: Sequence[Written]) -> list[Process]:
+    return [Process(number, one, one, None) for number, one in enumerate(found)]
+
+
+def _between(found: Sequence[Written], unchecked: list[str], over: bool) -> Iterator[Finding]:
+    # Of what goes on only if all channels are known: what a receive may get depends on all.
+    def failed(process: Process | None, error: MpippError) -> None:
+        unchecked.append(str(error))
+
+    for finding in runner.between(_processes(found), failed, over):
+        if finding.rule not in deadlocks.RULES:  # of what goes on
+            yield finding
+
+
+def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Finding]:
+    def failed(process: Process | None, error: MpippError) -> None:
+        unchecked.append(str(error))
+
+    yield from runner.of_orders(_processes(found), failed)
+
+
+def is_of_all(finding: Finding) -> bool:
+    """Whether all processes of a communicator take part: one mistake, whichever are named."""
+    if finding.rule.id == "graph-ends":
+        return True
+    details = [detail for party in finding.parties for detail in party.details]
+    facts = (name for phrase in (finding.what, *details) for name, _ in phrase.flat())
+    return "call_ordinal" in facts
+
+
+def _fingerprint(finding: Finding, view: View) -> str:
+    # Of a collective call whichever ranks it is told of.
+    if is_of_all(finding):
+        return formatting.fingerprint(finding, view.where)
+    return formatting.fingerprint(finding, view.where, view.label)

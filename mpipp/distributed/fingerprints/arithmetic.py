@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Pairs of numbers modulo 2^61 - 1 that sums are made of, and their weights."""
+
+from __future__ import annotations
+
+from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.signature_check import Data
+from mpipp.common.errors import MpippError
+from mpipp.datatypes.signatures import hashing
+from mpipp.datatypes.signatures.hashing import PRIME, mixed
+
+Pair = tuple[int, int]
+NOTHING: Pair = (0, 0)
+
+_SEEDS = (0x3C6EF372FE94F82B, 0x510E527FADE682D1)
+_LENGTHS = (0x1F83D9ABFB41BD6B, 0x0BE0CD19137E2179)  # of the number of elements
+_WORD = (1 << 64) - 1
+
+
+def added(one: Pair, other: Pair) -> Pair:
+    """Of both."""
+    return (one[0] + other[0]) % PRIME, (one[1] + other[1]) % PRIME
+
+
+def hashed(*of: int) -> int:
+    """One number of 64 bits of several."""
+    found = 0
+    for number in of:
+        found = mixed(found ^ mixed(number & _WORD))
+    return found
+
+
+def weight(*of: int) -> Pair:
+    """Of what numbers stand for; never 0."""
+    known = hashed(*of)
+    return mixed(known ^ _SEEDS[0]) % PRIME or 1, mixed(known ^ _SEEDS[1]) % PRIME or 1
+
+
+def negative(one: Pair) -> Pair:
+    """What cancels it."""
+    return -one[0] % PRIME, -one[1] % PRIME
+
+
+def times(one: Pair, other: Pair) -> Pair:
+    """The product."""
+    return one[0] * other[0] % PRIME, one[1] * other[1] % PRIME
+
+
+def of_data(data: Data | None) -> Pair:
+    """Of what a call sends or receives; of what is not known nothing is compared."""
+    if data is None:
+        return NOTHING
+    try:
+        found = hashing.digest(data.entries.signature)
+    except MpippError:
+        return NOTHING
+    numbers = zip((found.first, found.second), _LENGTHS)
+    one, other = ((number + length * found.elements) % PRIME for number, length in numbers)
+    return one, other
+
+
+def whole(joined: Joined, *roles: str) -> Pair:
+    """All of a buffer."""
+    return of_data(joined.whole(*roles))
+
+
+def share(joined: Joined, peer: int, *roles: str) -> Pair:
+    """What a buffer has for one peer."""
+    return of_data(joined.share(peer, *roles))

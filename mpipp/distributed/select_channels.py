@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""Which of very many processes, and of their channels, have to be compared.
+
+The heads of all files are read, and their sums added by bucket; of buckets whose sums do not vanish
+the sums of channels; of channels whose sums do not, the processes are compared, and of orders of
+calls on several communicators one process of each. So 10^4 processes are passed over by adding a
+few numbers of each. Several processes may share the work (`Team`).
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import struct
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from mpipp.common.errors import MpippError
+from mpipp.common.text import wording
+from mpipp.datatypes.signatures.hashing import PRIME
+from mpipp.distributed.fingerprints.arithmetic import Pair, added
+from mpipp.distributed.fingerprints.process import BUCKETS
+from mpipp.distributed.process_file import writer
+
+PORTION = 1000  # channels that are compared at a time, more where they are of the same processes
+MOST_ORDERS = 64  # processes whose orders of calls on communicators are compared at a time
+_PART = struct.Struct("=QqqQQI")  # key, rank of the process and of its peer, sum, node
+_Part = tuple[int, int, int, int, int, int]
+_KEY = struct.Struct("=QI")  # key, how many ranks follow
+_NOTHING: Pair = (0, 0)
+_Orders = dict[int, dict[int, int]]  # first ranks by node, by digest
+
+
+class Team(Protocol):
+    """Processes that work together, with the same arguments."""
+
+    rank: int
+    size: int
+
+    def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
+        """What each has for this process, for what this one has for each."""
+        ...
+
+    def gather(self, part: bytes) -> list[bytes]:
+        """What each has, at all."""
+        ...
+
+
+class Alone:
+    """One process."""
+
+    rank, size = 0, 1
+
+    def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
+        """Its own."""
+        return list(parts)
+
+    def gather(self, part: bytes) -> list[bytes]:
+        """Its own."""
+        return [part]
+
+
+class Portion(NamedTuple):
+    """What is compared at a time."""
+
+    paths: list[str]  # files of processes
+    keys: frozenset[int]  # of channels
+
+
+class Chosen(NamedTuple):
+    """What has to be compared."""
+
+    portions: list[Portion]
+    orders: list[list[str]]  # files of processes that call on communicators in different orders
+    ranks: set[int]  # of all that have left a file
+    world_size: int
+    logged: bool  # whether there are logs of one-sided communication
+    unchecked: list[str]  # sentences
+    lost: list[str]  # of these, files that could not be read
+
+
+def chosen(paths: Sequence[str], team: Team) -> Chosen:
+    """Choose among the files of processes; the same at all of a team."""
+    own = paths[team.rank :: team.size]
+    heads: dict[str, writer.Head] = {}
+    unread: list[str] = []
+    for path in own:
+        try:
+            heads[path] = writer.head(path)
+        except MpippError as error:
+            unread.append(str(error))
+    ranks: dict[int, list[str]] = defaultdict(list)
+    known = [_rank(heads.get(path)) for path in own]
+    for number, data in enumerate(team.gather(array.array("q", known).tobytes())):
+        for path, rank in zip(paths[number :: team.size], array.array("q", data)):
+            ranks[rank].append(path)
+    ranks.pop(-1, None)
+    sizes = [head.info.world_size or 0 for head in heads.values()]
+    size = max(_numbers(team, [max(sizes, default=0)]))
+    logged = any(_numbers(team, [any(head.info.logged for head in heads.values())]))
+    buckets = _buckets(heads, team)
+    wrong, orders = _wrong(list(_parts(heads, buckets, unread)), team)
+    _add_silent(wrong, ranks, team)
+    unordered = [_rank(head) for head in heads.values() if head.unordered]
+    not_in_order = _not_in_order(set(_numbers(team, unordered)), orders)
+    sentences = [data.decode() for data in team.gather("\n".join(unread).encode())]
+    lost = {line for text in sentences for line in text.splitlines()}
+    return Chosen(
+        list(_portions(wrong, ranks)),
+        list(_orders(orders, ranks)),
+        set(ranks),
+        size,
+        logged,
+        sorted({*lost, *not_in_order}),
+        sorted(lost),
+    )
+
+
+def _portions(wrong: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterator[Portion]:
+    # Neighbors in one, so that few files are read again. Channels of the same processes stay
+    # together: what is said of one may depend on another.
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for key, ranks in wrong.items():
+        groups[tuple(sorted(ranks))].append(key)
+    keys: set[int] = set()
+    concerned: set[int] = set()
+    left = len(wrong)
+    for together, of in sorted(groups.items()):
+        keys.update(of)
+        concerned.update(together)
+        left -= len(of)
+        if len(keys) >= PORTION or not left:
+            every = sorted(path for rank in concerned for path in paths.get(rank, ()))
+            yield Portion(every, frozenset(keys))
+            keys.clear()
+            concerned.clear()
+
+
+def _orders(differing: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterator[list[str]]:
+    # Some at a time, those that differ from each other together.
+    concerned: set[int] = set()
+    for ranks in sorted({tuple(sorted(of)[:MOST_ORDERS]) for of in differing.values()}):
+        if concerned and len(concerned.union(ranks)) > MOST_ORDERS:
+            yield [path for rank in sorted(concerned) for path in paths.get(rank, ())]
+            concerned.clear()
+        concerned.update(ranks)
+    if concerned:
+        yield [path for rank in sorted(concerned) for path in paths.get(rank, ())]
+
+
+def _not_in_order(unordered: set[int], differing: dict[int, set[int]]) -> Iterator[str]:
+    if unordered:
+        has = "has" if len(unordered) == 1 else "have"
+        yield (
+            f"{wording.ranks(unordered)} {has} too many turns of collective calls on several "
+            "communicators for their order to be compared between nodes"
+        )
+    most = max(map(len, differing.values()), default=0)
+    if most > MOST_ORDERS:
+        yield (
+            f"of {most:,} processes that call in different orders on the same communicators "
+            f"{MOST_ORDERS} were compared"
+        )
+
+
+def _rank(head: writer.Head | None) -> int:
+    rank = head.info.world_rank if head is not None else None
+    return -1 if rank is None else rank
+
+
+def _numbers(team: Team, of: Sequence[int]) -> Iterator[int]:
+    for data in team.gather(array.array("Q", of).tobytes()):
+        yield from array.array("Q", data)
+
+
+def _buckets(heads: dict[str, writer.Head], team: Team) -> set[int]:
+    # Those whose sums do not vanish.
+    totals = [_NOTHING] * BUCKETS
+    for head in heads.values():
+        for bucket, one, other in head.sums:
+            totals[bucket] = added(totals[bucket], (one, other))
+    flat = [number for total in totals for number in total]
+    everywhere = [0] * len(flat)
+    for data in team.gather(array.array("Q", flat).tobytes()):
+        everywhere = [(a + b) % PRIME for a, b in zip(everywhere, array.array("Q", data))]
+    return {number // 2 for number, total in enumerate(everywhere) if total}
+
+
+def _parts(heads: dict[str, writer.Head], buckets: set[int], unread: list[str]) -> Iterator[_Part]:
+    # What processes have added to the sums of channels in these buckets.
+    for path, head in heads.items():
+        if buckets.isdisjoint(bucket for bucket, _, _ in head.sums):
+            continue
+        try:
+            node = zlib.crc32(head.node.encode())
+            for key, peer, one, other in writer.sums(path):
+                if key % BUCKETS in buckets:
+                    yield key, _rank(head), peer, one, other, node
+        except MpippError as error:
+            unread.append(str(error))
+
+
+def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
+    # The channels whose sums do not vanish, with the ranks that are concerned; and of orders some
+    # ranks that differ. Each of the team adds the sums of some channels.
+    boxes = [bytearray() for _ in range(team.size)]
+    for part in parts:
+        boxes[part[0] // BUCKETS % team.size] += _PART.pack(*part)
+    totals: dict[int, Pair] = {}
+    ranks: dict[int, set[int]] = defaultdict(set)
+    orders: dict[int, _Orders] = defaultdict(lambda: defaultdict(dict))
+    for data in team.exchange([bytes(box) for box in boxes]):
+        for key, rank, peer, one, other, node in _PART.iter_unpack(data):
+            totals[key] = added(totals.get(key, _NOTHING), (one, other))
+            if peer < -1:
+                of = orders[key][peer]
+                of[node] = min(rank, of.get(node, rank))
+            else:
+                ranks[key].update((rank, peer))
+    wrong = (_packed(key, of) for key, of in ranks.items() if totals[key] != _NOTHING)
+    found = dict(_unpacked(team.gather(b"".join(wrong))))
+    # Who has come to no end, or is not known so well, has none: the rest may agree.
+    differ = (_packed(key, _of_each(of)) for key, of in orders.items() if len(of) > 1)
+    return found, dict(_unpacked(team.gather(b"".join(differ))))
+
+
+def _of_each(orders: _Orders) -> set[int]:
+    # Some that differ, of each order one at least; if a node has several, all of these from there:
+    # its watcher has told of them, which is not told again.
+    nodes: dict[int, dict[int, int]] = defaultdict(dict)
+    for order, ranks in orders.items():
+        for node, rank in ranks.items():
+            nodes[node][order] = rank
+    found: set[int] = set()
+    left = set(orders)
+    while left:
+        most = max(nodes.values(), key=lambda of: (len(left.intersection(of)), -min(of.values())))
+        found.update(most.values())
+        left.difference_update(most)
+    return found
+
+
+def _add_silent(wrong: dict[int, set[int]], paths: dict[int, list[str]], team: Team) -> None:
+    # Who has not called what others have, on a communicator, adds nothing there: one who has
+    # called knows who else is on it.
+    asked: dict[int, list[int]] = defaultdict(list)
+    for key, ranks in wrong.items():
+        if -1 in ranks:
+            ranks.discard(-1)
+            if ranks:
+                asked[min(ranks)].append(key)
+    known = bytearray()
+    for rank in sorted(asked)[team.rank :: team.size]:
+        for path in paths[rank]:
+            with contextlib.suppress(MpippError):  # it is said when it is compared
+                written = writer.read(path, asked[rank])
+                for key in asked[rank]:
+                    known += _packed(key, written.called_by(key))
+    for key, ranks in _unpacked(team.gather(bytes(known))):
+        wrong[key] |= ranks
+
+
+def _packed(key: int, ranks: set[int]) -> bytes:
+    return _KEY.pack(key, len(ranks)) + array.array("q", sorted(ranks)).tobytes()
+
+
+def _unpacked(every: Sequence[bytes]) -> Iterator[tuple[int, set[int]]]:
+    for data in every:
+        position = 0
+        while position < len(data):
+            key, count = _KEY.unpack_from(data, position)
+            position += _KEY.size
+            yield key, set(array.array("q", data[position : position + 8 * count]))
+            position += 8 * count

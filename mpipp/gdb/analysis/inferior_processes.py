@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""All inferiors that have a registry, as the checks see them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+import gdb
+
+from mpipp.analysis.context.buffer_accesses import accesses
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.findings.finding import Party
+from mpipp.common.errors import MpippError
+from mpipp.common.text import wording
+from mpipp.gdb.program import (
+    call_sites,
+    calling_frame,
+    memory_mappings,
+    outside_mpi,
+    sessions,
+    silent_threads,
+)
+from mpipp.gdb.program.inferior_memory import selected
+from mpipp.gdb.program.ranks import first_thread
+from mpipp.gdb.program.sessions import Session
+from mpipp.model import Thread
+
+
+class Checked:
+    """The processes, and what could not be looked at."""
+
+    def __init__(self) -> None:
+        self.processes: list[Process] = []
+        self.sessions: list[Session] = []
+        self.failures: list[str] = []
+        inferiors = sorted((i for i in gdb.inferiors() if i.pid), key=lambda i: i.num)
+        if not inferiors:
+            sessions.required()  # says what to do
+        if not gdb.selected_inferior().pid and inferiors[0].threads():
+            first_thread(inferiors[0]).switch()  # gdb tells whenever it returns to one without
+        if len(inferiors) == 1:
+            with selected(inferiors[0]):
+                self._add(sessions.required())
+            return
+        for inferior in inferiors:
+            with selected(inferior):
+                try:
+                    self._add(sessions.required())
+                except MpippError as error:
+                    self.failures.append(f"inferior {inferior.num}: {error}")
+        if not self.processes:
+            sessions.required()  # says what to do
+            raise MpippError("\n".join(self.failures))
+
+    def _add(self, session: Session) -> None:
+        _expect_stopped(session)
+        beside = functools.partial(silent_threads.may_call, session)
+        number = len(self.processes)
+        death = outside_mpi.death(session)
+        process = Process(number, session.registry, session, memory_mappings.gaps(), beside, death)
+        self.processes.append(process)
+        self.sessions.append(session)
+
+    def failed(self, process: Process | None, error: MpippError) -> None:
+        """Take down that a check of a process, or of all, has met records that make no sense."""
+        label = self.label(process.number) if process else ""
+        failure = f"{label}{': ' if label else ''}not all was checked: {error}"
+        if failure not in self.failures:
+            self.failures.append(failure)
+
+    def label(self, *numbers: int) -> str:
+        """Some processes among several."""
+        if len(self.processes) == 1:
+            return ""
+        sessions = [self.sessions[number] for number in numbers]
+        ranks = [session.registry.info.world_rank for session in sessions]
+        inferiors = wording.numbered("inferior", [session.inferior.num for session in sessions])
+        known = [rank for rank in ranks if rank is not None]
+        return f"{wording.ranks(known)} ({inferiors})" if len(known) == len(ranks) else inferiors
+
+    def rank(self, number: int) -> int | None:
+        """A process's rank in MPI_COMM_WORLD; None: it has none."""
+        return self.sessions[number].registry.info.world_rank
+
+    def place(self, operation: Operation) -> str:
+        """The source line of a call."""
+        session = self.sessions[operation.process.number]
+        with selected(session.inferior):
+            if operation.tid is not None:
+                return calling_frame.place(operation.call.site, operation.tid, session)
+            return call_sites.place(operation.call.site) or "a place that is not known"
+
+    def holding(self, address: int) -> Iterator[tuple[str, Operation]]:
+        """The pending operations of the selected inferior that have a byte, with its element."""
+        number = gdb.selected_inferior().num
+        for process, session in zip(self.processes, self.sessions):
+            if session.inferior.num != number:
+                continue
+            for operation in process.operations:
+                if operation.request is None or not operation.started:
+                    continue
+                for access in accesses(operation):
+                    element = next(access.names(address), None)
+                    if element is not None:
+                        yield element.text, operation
+
+    def outside(self, process: Process) -> str:
+        """What a process does that is not in MPI: "computing at solver.c:80 in relax"."""
+        session = self.sessions[process.number]
+        with selected(session.inferior):
+            return outside_mpi.doing(session)
+
+    def where(self, party: Party) -> list[str]:
+        """A party's source lines."""
+        session = self.sessions[party.process]
+        tid = self._thread_of(party)
+        with selected(session.inferior):
+            if tid is not None:
+                return [calling_frame.place(party.site, tid, session)]
+            return call_sites.site(party.site)
+
+    def _thread_of(self, party: Party) -> int | None:
+        # That which is inside of its call, also where it was compared with calls that are over.
+        call = party.evidence.call
+        if party.tid is not None or call is None:
+            return party.tid
+        inside = ((one.tid, one.call) for one in self.processes[party.process].threads if one.call)
+        own = (tid for tid, one in inside if (one.frame, one.serial) == (call.frame, call.serial))
+        return next(own, None)
+
+
+def _expect_stopped(session: Session) -> None:
+    # In non-stop mode: what a thread records changes while it runs.
+    if not gdb.parameter("non-stop"):
+        return
+    inferior = session.inferior
+    recorded = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
+    running = [one for one in inferior.threads() if not one.is_stopped()]
+    numbers = [one.num for one in running if one.ptid[1] in recorded]
+    if numbers:
+        name = f"{inferior.num}.{min(numbers)}" if len(gdb.inferiors()) > 1 else min(numbers)
+        raise MpippError(f"thread {name}, which calls MPI, runs: stop it with interrupt")

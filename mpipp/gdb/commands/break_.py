@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp break`: breakpoints at MPI calls, where what is recorded of the call is complete."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.gdb import console, output
+from mpipp.gdb.commands import convenience_functions, print_
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.printers import buffer_lookup
+from mpipp.gdb.program import call_sites, calling_frame, sessions, symbol_names
+from mpipp.model import Call
+from mpipp.model.procedures import NAMES, PROCEDURES
+
+_ARGUMENT = re.compile(r"(\w+)(?:\s+if\b\s*(\S.*))?$", re.DOTALL)
+_ASKED = re.compile(r'\$mpi_arg\s*\(\s*"(.*?)"\s*\)')
+_NEAR = 0.8  # of difflib: MPI_Bcsat is near MPI_Bcast
+_LAST = "MPI_Finalize"
+_BY_LOWER_CASE = {name.lower(): name for name in NAMES}
+
+
+class Break(Command):
+    """Stop in calls of an MPI procedure, when what mpipp knows of the call is complete.
+
+    mpipp break MPI_X [if CONDITION]
+
+    Calls from C, C++, Fortran and mpi4py stop alike; calls that MPI itself makes do not. The
+    caller's frame is selected; CONDITION is evaluated there, and $mpi_arg("dest") is the call's
+    own argument: mpipp break MPI_Send if $mpi_arg("dest") == 0 && step > 10
+
+    MPI need not be loaded yet. "info breakpoints" and "delete" know the breakpoint as any other.
+    Large-count forms are procedures of their own: mpi4py may call MPI_Send_c.
+    """
+
+    name = "mpipp break"
+    completes = None
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return print_.show(f"break{argument}")
+        words = _ARGUMENT.match(argument)
+        if words is None:
+            raise MpippError("write mpipp break MPI_X [if CONDITION]")
+        procedure, condition = _procedure(words.group(1)), words.group(2) or ""
+        for name in _ASKED.findall(condition):
+            arguments = PROCEDURES[procedure].arguments
+            if name not in arguments:
+                raise convenience_functions.no_argument(procedure, name, arguments)
+        CallBreakpoint(procedure, condition)
+        return ()
+
+    def complete(self, text: str, word: str | None) -> Sequence[str]:
+        """What may be typed next."""
+        if word is None or text.split()[1:]:
+            return []
+        return [name for name in NAMES if name.lower().startswith(word.lower())]
+
+
+def _procedure(name: str) -> str:
+    # With or without MPI_, in any case.
+    low = name.lower()
+    found = _BY_LOWER_CASE.get(low) or _BY_LOWER_CASE.get(f"mpi_{low}")
+    if found:
+        return found
+    # Of what all names have in common nothing is to be concluded.
+    known = [name[len("mpi_") :] for name in _BY_LOWER_CASE]
+    import difflib  # it takes some time to load
+
+    near = difflib.get_close_matches(re.sub("^p?mpi_", "", low), known, 1, _NEAR)
+    hint = "see docs/procedures.md"
+    if near:
+        hint = f"did you mean {_BY_LOWER_CASE[f'mpi_{near[0]}']}?"
+    raise MpippError(f"{name} is no MPI procedure that mpipp records: {hint}")
+
+
+class CallBreakpoint(gdb.Breakpoint):
+    """A breakpoint at the calls of one MPI procedure, on its function in the MPI library."""
+
+    def __init__(self, procedure: str, condition: str) -> None:
+        self.procedure = procedure
+        self.only_if = condition
+        super().__init__(function=procedure, qualified=True)
+        self.end = _End(self) if procedure == _LAST else None
+
+    def stop(self) -> bool:
+        """Whether to stop where the function was reached. Called by gdb."""
+        try:
+            return self._is_call()
+        except (MpippError, gdb.error) as error:
+            output.write([f"Breakpoint {self.number} at {self.procedure}: {error}"])
+            return True
+
+    def _is_call(self) -> bool:
+        # The wrapper's own function is another of the breakpoint's places: nothing is recorded
+        # there. And MPI may use the function itself, inside another call or this one.
+        session = sessions.reread()
+        if self.procedure == _LAST and session.registry.info.end_awaited:
+            return False  # see _End
+        call = buffer_lookup.active_call(session)
+        if call is None or call.state != "active" or call.procedure != self.procedure:
+            return False
+        frame = gdb.newest_frame()
+        older = frame.older()
+        if older is None or symbol_names.library(older.pc()) != symbol_names.library(
+            session.address
+        ):
+            return False
+        return self.is_wanted(call)
+
+    def is_wanted(self, call: Call) -> bool:
+        """Whether the condition holds where a call was made."""
+        if not self.only_if:
+            return True
+        frame = gdb.newest_frame()
+        caller = calling_frame.user(call.site)
+        try:
+            caller.select()
+            return bool(console.value(self.only_if))
+        finally:
+            frame.select()
+
+
+class _End(gdb.Breakpoint):
+    """Where MPI_Finalize has done what the program may still do in it: delete attributes."""
+
+    def __init__(self, entry: CallBreakpoint) -> None:
+        self.entry = entry
+        super().__init__(function="mpipp_finalizing", qualified=True, internal=True)
+
+    def stop(self) -> bool:
+        """Whether to stop in place of the call. Called by gdb."""
+        if not self.entry.is_valid() or not self.entry.enabled:
+            return False
+        try:
+            call = buffer_lookup.active_call(sessions.reread())
+            return call is not None and self.entry.is_wanted(call)
+        except (MpippError, gdb.error) as error:
+            output.write([f"Breakpoint {self.entry.number} at {_LAST}: {error}"])
+            return True
+
+
+def _stopped(event: gdb.Event) -> None:
+    # Shows the caller, where the user's variables are.
+    if not isinstance(event, gdb.BreakpointEvent):
+        return
+    for breakpoint in event.breakpoints:
+        if isinstance(breakpoint, (CallBreakpoint, _End)):
+            session = sessions.current()
+            call = buffer_lookup.active_call(session) if session is not None else None
+            if call is not None:
+                caller = calling_frame.user(call.site)
+                caller.select()
+                output.write([f"{call.procedure}, called at {call_sites.call(caller.pc())}"])
+            return
+
+
+def register() -> None:
+    """Listen to gdb's stops."""
+    gdb.events.stop.connect(_stopped)
+
+
+def unregister() -> None:
+    """Stop listening; the breakpoints go, for they ask what will be loaded no more."""
+    gdb.events.stop.disconnect(_stopped)
+    for breakpoint in gdb.breakpoints():
+        if isinstance(breakpoint, CallBreakpoint):
+            output.write([f"Breakpoint {breakpoint.number} at {breakpoint.procedure} is deleted."])
+            breakpoint.delete()
+            if breakpoint.end is not None:
+                breakpoint.end.delete()

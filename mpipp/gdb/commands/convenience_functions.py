@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""The functions $mpi_...() for expressions, above all the conditions of breakpoints."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.datatypes import element_address
+from mpipp.gdb import console
+from mpipp.gdb.commands.base import sentence
+from mpipp.gdb.parser import expressions
+from mpipp.gdb.printers import buffer_lookup, native_values
+from mpipp.gdb.program import sessions, symbol_names
+from mpipp.model import Call, DatatypeRecord
+
+
+class _Function(gdb.Function):
+    # A function of gdb. Its class's docstring is its help.
+
+    name = ""
+    arguments: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.__doc__ = inspect.getdoc(type(self))  # which gdb prints as it is
+        super().__init__(self.name)
+
+    def value(self, *arguments: gdb.Value) -> Any:
+        """What the function returns. Raises MpippError."""
+        raise NotImplementedError
+
+    def invoke(self, *arguments: gdb.Value) -> Any:
+        """Called by gdb."""
+        try:
+            if len(arguments) != len(self.arguments):
+                raise MpippError(f"write ${self.name}({', '.join(self.arguments)})")
+            return self.value(*arguments)
+        except (MpippError, gdb.error) as error:
+            raise gdb.GdbError(sentence(str(error))) from None
+
+
+class Size(_Function):
+    """The bytes of data of an MPI datatype, as MPI_Type_size says.
+
+    $mpi_size(TYPE)
+    """
+
+    name = "mpi_size"
+    arguments = ("TYPE",)
+
+    def value(self, *arguments: gdb.Value) -> int:
+        """The size."""
+        return _datatype(arguments[0]).tree.size
+
+
+class Extent(_Function):
+    """The extent in bytes of an MPI datatype, as MPI_Type_get_extent says.
+
+    $mpi_extent(TYPE)
+    """
+
+    name = "mpi_extent"
+    arguments = ("TYPE",)
+
+    def value(self, *arguments: gdb.Value) -> int:
+        """The extent."""
+        return _datatype(arguments[0]).tree.extent
+
+
+class Element(_Function):
+    """An element of a buffer: a value of the C type, which can be compared, and assigned to.
+
+    $mpi_element(TYPE, ADDR, "[2][5]")
+
+    The indices are those of "mpipp TYPE[2][5] ADDR"; each is an expression of the program.
+    """
+
+    name = "mpi_element"
+    arguments = ("TYPE", "ADDR", '"[INDEX]..."')
+
+    def value(self, *arguments: gdb.Value) -> gdb.Value:
+        """The element, where it lies in memory."""
+        known, place, text = arguments
+        datatype = _datatype(known)
+        expressions.expect_elements(datatype, "the first argument")
+        indices, rest = expressions.element(_string(text).strip())
+        if rest or not indices:
+            raise MpippError(f'cannot read "{_string(text)}": write indices, "[2][5]"')
+        found = element_address.resolve(datatype.tree, element_address.parse(indices))
+        if not found.is_basic:
+            raise MpippError(f"{found.short_path} is no single element: write more indices")
+        start = expressions.address_of(place, "the second argument")
+        kind = native_values.type_of(found.datatype)
+        address = gdb.Value((start + found.displacement) % (1 << 64))
+        return address.cast(kind.pointer()).dereference()
+
+
+class Rank(_Function):
+    """The rank of this process in MPI_COMM_WORLD.
+
+    $mpi_rank()
+    """
+
+    name = "mpi_rank"
+
+    def value(self, *arguments: gdb.Value) -> int:
+        """The rank."""
+        rank = sessions.reread().registry.info.world_rank
+        if rank is None:
+            raise MpippError("the rank is not known before MPI_Init")
+        return rank
+
+
+class Argument(_Function):
+    """An argument of the MPI call that the thread is inside of, by its name in the standard.
+
+    $mpi_arg("dest")
+
+    Known are dest, source, tag, recvtag, root, target_rank, offset, errorcode; comm, op, win, file
+    and message as handles; buffers ("buf", "sendbuf" ...) as addresses; and, where the call has one
+    buffer only, count and datatype.
+    """
+
+    name = "mpi_arg"
+    arguments = ('"NAME"',)
+
+    def value(self, *arguments: gdb.Value) -> int | gdb.Value:
+        """The argument: a number, or a handle of its type."""
+        name = _string(arguments[0])
+        call = buffer_lookup.active_call(sessions.reread())
+        if call is None:
+            raise MpippError("the thread is not inside an MPI call")
+        known = _arguments(call)
+        if name not in known:
+            raise no_argument(call.procedure, name, known)
+        return _handle(name, known[name]) if name in _HANDLES else known[name]
+
+
+_NUMBERS = (
+    "dest source tag recvtag root target_rank offset errorcode comm op win file message".split()
+)
+
+_HANDLES = "comm op win file message datatype".split()
+
+FUNCTIONS: Sequence[type[_Function]] = (Size, Extent, Element, Rank, Argument)
+
+
+def register() -> None:
+    """Make gdb know the functions."""
+    for function in FUNCTIONS:
+        function()
+
+
+def no_argument(procedure: str, name: str, known: Iterable[str]) -> MpippError:
+    """The error that a call has no argument of this name, but those that are known."""
+    names = ", ".join(sorted(known)) or "none that is known"
+    return MpippError(f"{procedure} has no argument {name}: it has {names}")
+
+
+def _handle(kind: str, number: int) -> int | gdb.Value:
+    # By the program's own name of the type, or the wrapper's.
+    for name in (f"MPI_{kind.capitalize()}", f"mpipp_MPI_{kind.capitalize()}"):
+        try:
+            found = console.lookup_type(name)
+        except gdb.error:
+            continue
+        # In Fortran the name may be that of a derived type.
+        if found.strip_typedefs().code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR):
+            return gdb.Value(number).cast(found)
+    return number
+
+
+def _arguments(call: Call) -> dict[str, int]:
+    found = {name: getattr(call, name) for name in _NUMBERS}
+    for buffer in call.buffers:
+        found[buffer.role] = buffer.address
+    if len(call.buffers) == 1:
+        found["count"], found["datatype"] = call.buffers[0].count, call.buffers[0].handle
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _datatype(value: gdb.Value) -> DatatypeRecord:
+    found = expressions.denoted(value, "the first argument", sessions.reread())
+    if not isinstance(found, DatatypeRecord):
+        raise MpippError(f"the first argument is a handle of kind {found.header.kind}, no datatype")
+    return found
+
+
+def _string(value: gdb.Value) -> str:
+    try:
+        return str(value.string())
+    except (gdb.error, UnicodeDecodeError):
+        raise MpippError(
+            f"the last argument is no string but of type {symbol_names.text(value.type)}"
+        ) from None

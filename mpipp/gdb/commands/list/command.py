@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp list`: the MPI objects of the process, and the calls its threads are inside of."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, NoReturn
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.gdb.commands import print_
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.commands.list import all_processes, messages
+from mpipp.gdb.commands.list.filters import Places, active_start, content, select
+from mpipp.gdb.program import abandoned_frames, call_entry, calling_frame, sessions
+from mpipp.gdb.program.sessions import Session
+from mpipp.model import Broken, Call, Object, Request
+from mpipp.render import json_output, one_line
+from mpipp.typetree import ARGUMENTS
+
+# What is listed: its word, the kind, and one of it in words.
+_LISTS = {
+    "types": ("datatype", "type"),
+    "requests": ("request", "request"),
+    "comms": ("comm", "communicator"),
+    "groups": ("group", "group"),
+    "wins": ("win", "window"),
+    "epochs": ("win", "window"),
+    "ops": ("op", "operation"),
+    "files": ("file", "file"),
+    "infos": ("info", "info object"),
+    "errhandlers": ("errhandler", "error handler"),
+    "sessions": ("session", "session"),
+    "probed": ("message", "message"),
+}
+# What is no object.
+_OTHERS = ("calls", "messages")
+_OPTIONS = (
+    "--all",
+    "--ranks",
+    "--named",
+    "--committed",
+    "--uncommitted",
+    "--kind",
+    "--made",
+    "--limit",
+    "--json",
+)
+_LIMIT = 200
+_FEW = 8
+
+
+class List(Command):
+    """List MPI objects, with where each was made, MPI calls of all threads, or past messages.
+
+    mpipp list types|requests|comms|groups|wins|epochs|ops|files|infos|errhandlers|sessions|probed
+    mpipp list calls
+    mpipp list messages
+
+    "messages" are those that were sent and received, and the collective calls, by communicator,
+    peer and tag, in their order; "probed" the handles that matching probes give out; "epochs" the
+    windows on which this process has any open, with the locks it holds.
+
+    --all             all there are: also objects that are freed or predefined, also old messages
+    --ranks           of all processes in this gdb: what is equal but for addresses and the own
+                      rank is one line
+    --named           those that were given a name
+    --committed, --uncommitted
+                      datatypes
+    --kind VECTOR     datatypes of a combiner
+    --made FILE[:LINE]
+                      those made there
+    --limit N         at most N (200 unless given, 0: no limit)
+    --json            one JSON object, for scripts
+    """
+
+    name = "mpipp list"
+    completes = None
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return print_.show(f"list{argument}")
+        options = _parse(argument)
+        if options.ranks and options.json:
+            raise MpippError("--json is of one process: leave out --ranks")
+        if options.ranks:
+            return all_processes.lines(lambda session: list(_entries(options, session)))
+        session = sessions.required()
+        if options.json:
+            return [_document(options, session)]
+        return (line for entry in _entries(options, session) for line in entry)
+
+    def complete(self, text: str, word: str | None) -> Sequence[str]:
+        """What may be typed next."""
+        if word is None:  # gdb asks first how words are told apart: as it does by default
+            return []
+        before = text.split()[: len(text.split()) - bool(word)]
+        if before and before[-1] == "--kind":
+            choices: Iterable[str] = ARGUMENTS
+        elif before:
+            # gdb takes the dashes for no part of a word.
+            typed = text[len(text.rstrip()) :] or text.split()[-1]
+            cut = len(typed.strip()) - len(word)
+            return [option[cut:] for option in _OPTIONS if option.startswith(typed.strip())]
+        else:
+            choices = [*_LISTS, *_OTHERS]
+        return [choice for choice in choices if choice.startswith(word)]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        message = message.removeprefix("argument ")
+        raise MpippError(f'{message}: see "help mpipp list"')
+
+
+def _parse(argument: str) -> argparse.Namespace:
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("what")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--ranks", action="store_true")
+    parser.add_argument("--named", action="store_true")
+    parser.add_argument("--committed", action="store_true")
+    parser.add_argument("--uncommitted", action="store_true")
+    parser.add_argument("--kind")
+    parser.add_argument("--made")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--json", action="store_true")
+    try:
+        words = shlex.split(argument)
+    except ValueError as error:
+        raise MpippError(f"{error} in {argument}") from None
+    choices = ", ".join([*_LISTS, *_OTHERS])
+    if not words or words[0].startswith("-"):
+        raise MpippError(f"say what to list: {choices}")
+    options = parser.parse_args(words)
+    if f"{options.what}s" in (*_LISTS, *_OTHERS):
+        options.what += "s"
+    if options.what not in (*_LISTS, *_OTHERS):
+        raise MpippError(f"there are no {options.what} to list: write one of {choices}")
+    if options.kind is not None:
+        options.kind = options.kind.upper()
+        if options.kind not in ARGUMENTS:
+            raise MpippError(f"{options.kind} is no combiner: write one of {', '.join(ARGUMENTS)}")
+    _refuse_meaningless(options)
+    if options.limit is None:
+        options.limit = _LIMIT
+    if options.limit < 0:
+        raise MpippError(f"the limit {options.limit} is negative: write --limit 0 for no limit")
+    return options
+
+
+def _refuse_meaningless(options: argparse.Namespace) -> None:
+    what = options.what
+    if what != "types":
+        for option in ("committed", "uncommitted", "kind"):
+            if getattr(options, option):
+                raise MpippError(f"--{option} is for types: there are no such {what}")
+    if what in _OTHERS:
+        for option, given in vars(options).items():
+            if option in ("named", "made", "limit") and given is not None and given is not False:
+                raise MpippError(f"--{option} is for objects: {what} are none")
+    if what == "calls" and options.all:
+        raise MpippError("--all is for objects and messages: all calls are listed without it")
+
+
+def _document(options: argparse.Namespace, session: Session) -> str:
+    if options.what == "calls":
+        return _calls_document(session)
+    if options.what == "messages":
+        return json_output.document("list", messages.content(session, options.all))
+    kind, _ = _LISTS[options.what]
+    places = Places()
+    found = select(options, kind, session, places)
+    return json_output.document("list", content(found, kind, session, places))
+
+
+def _entries(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
+    # The lines of each thing that is listed; then how many there are.
+    if options.what == "messages":
+        return messages.entries(session, options.all)
+    return _calls(options, session) if options.what == "calls" else _objects(options, session)
+
+
+def _objects(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
+    kind, noun = _LISTS[options.what]
+    places = Places()
+    found = select(options, kind, session, places)
+    rows = [("?", f"{b.record:#x}", f"<{b.reason}>", "") for b in found.broken]
+    rows += [_row(one, session, places) for one in found.shown]
+    yield from ([line] for line in _table(rows))
+    hidden = [
+        f"{number} {what}"
+        for number, what in ((found.freed, "freed"), (found.predefined, "predefined"))
+        if number
+    ]
+    text = f"{found.total} {noun}{'' if found.total == 1 else 's'}"
+    if options.what == "epochs":
+        text += " with an open epoch"
+    if found.beyond:
+        text += f", the first {len(found.shown)} shown (--limit)"
+    if found.damaged:
+        text += f", {found.damaged} damaged"
+    if hidden:
+        text += f", {' and '.join(hidden)} not shown (--all)"
+    yield [text]
+
+
+def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str, str]:
+    header = found.header
+    made, start = places[header.site].place, active_start(found)
+    where = [f"made at {made}"] if made else []
+    if start is not None and (begun := places[start.site].place):
+        where.append(f"started by {start.procedure} at {begun}")
+    return (
+        f"#{header.serial}",
+        f"{header.handle:#x}",
+        one_line.described(found, session).text,
+        ", ".join(where),
+    )
+
+
+def _calls(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
+    count = 0
+    # As gdb names threads, where there are several inferiors.
+    several = len(gdb.inferiors()) > 1 and not options.ranks
+    prefix = f"{session.inferior.num}." if several else ""
+    known = {thread.ptid[1]: f"{prefix}{thread.num}" for thread in session.inferior.threads()}
+    for thread in _threads(session):
+        if isinstance(thread, Broken):
+            yield [f"<{thread.reason}>"]
+            continue
+        count += 1
+        number = known.get(thread.tid)
+        name = f"thread {number}" if number else f"thread with id {thread.tid}"
+        place = calling_frame.place(thread.call.site, thread.tid, session)
+        lines = [f"{name} in {thread.call.procedure}, called at {place}"]
+        arguments = one_line.listed(one_line.arguments(thread.call, session))
+        if arguments:
+            lines.append(f"  {arguments}")
+        elif thread.call.requests is not None:
+            lines += _requests(thread.call, session)
+        yield lines
+    yield [f"{count} call{'' if count == 1 else 's'}"]
+
+
+class _Thread(NamedTuple):
+    # A thread in a call, which is recorded or was entered this moment.
+    tid: int
+    call: Call
+
+
+def _threads(session: Session) -> Iterator[_Thread | Broken]:
+    recorded = set()
+    for thread in session.registry.threads():
+        if isinstance(thread, Broken):
+            yield thread
+        elif (call := thread.call or thread.unrecorded) is not None:
+            recorded.add(thread.tid)
+            yield _Thread(thread.tid, call)
+    for stopped in session.inferior.threads():
+        tid = stopped.ptid[1]
+        if tid not in recorded and stopped.is_stopped():
+            with abandoned_frames.selected(stopped):
+                call = call_entry.call(session)
+            if call is not None:
+                yield _Thread(tid, call)
+
+
+def _calls_document(session: Session) -> str:
+    calls = [
+        {
+            "tid": thread.tid,
+            "procedure": thread.call.procedure,
+            "arguments": one_line.listed(one_line.arguments(thread.call, session)),
+            "called": calling_frame.place(thread.call.site, thread.tid, session),
+        }
+        for thread in _threads(session)
+        if not isinstance(thread, Broken)
+    ]
+    return json_output.document("list", {"kind": "call", "calls": calls})
+
+
+def _requests(call: Call, session: Session) -> Iterator[str]:
+    # What a call waits for, tests or starts.
+    try:
+        given = session.registry.given(call, _LIMIT)
+    except MpippError as error:
+        yield f"  <{error}>"
+        return
+    rows, over, places = [], 0, Places()
+    for i, candidates in enumerate(given):
+        found = [r for r in candidates if isinstance(r, Request) and not _is_over(r)]
+        if len(found) == 1:
+            rows.append((f"  [{i}]", *_row(found[0], session, places)))
+        elif found:
+            rows.append((f"  [{i}]", *_one_of(found)))
+        else:
+            over += 1
+    yield from _table(rows)
+    if over:
+        yield f"  {over} of {call.request_count} complete or null"
+    if call.request_count > len(given):
+        yield f"  the first {len(given)} of {call.request_count} requests shown"
+
+
+def _is_over(request: Request) -> bool:
+    return request.header.ended or request.header.null
+
+
+def _one_of(requests: Sequence[Request]) -> tuple[str, str, str, str]:
+    # A row for a handle that several operations have, which one is meant being unknown.
+    numbers = ", ".join(f"#{request.header.serial}" for request in requests[:_FEW])
+    more = f" and {len(requests) - _FEW} others" if len(requests) > _FEW else ""
+    handle = f"{requests[0].header.handle:#x}"
+    return "", handle, f"one of {numbers}{more}, which have the same handle", ""
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows))
+    for row in rows:
+        yield (line % row).rstrip()

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Which objects of a kind `mpipp list` shows, and how many others there are."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from mpipp.common.errors import MpippError
+from mpipp.gdb.program import call_sites
+from mpipp.gdb.program.sessions import Session
+from mpipp.model import Broken, Header, Object, Request, Site, ThreadCall, Win
+from mpipp.render import one_line
+
+
+class Made(NamedTuple):
+    """Where an object was made: all that is recorded (`call_sites.site`), and in one line."""
+
+    calls: list[str]
+    place: str
+
+
+class Places(dict[Site, Made]):
+    """Where objects were made, looked up once: many were made at the same place."""
+
+    def __missing__(self, where: Site) -> Made:
+        """The source lines."""
+        self[where] = Made(*call_sites.made(where))
+        return self[where]
+
+
+@dataclass
+class Selection:
+    """What is shown, and how many are not: freed, predefined, and beyond the limit."""
+
+    shown: list[Object] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    freed: int = 0
+    predefined: int = 0
+    beyond: int = 0
+    damaged: int = 0
+
+    def damage(self, found: Broken, limit: int) -> None:
+        """Count one that is damaged."""
+        self.damaged += 1
+        if not limit or self.damaged <= limit:
+            self.broken.append(found)
+
+    @property
+    def total(self) -> int:
+        """All that fit the options."""
+        return len(self.shown) + self.beyond
+
+
+def select(options: argparse.Namespace, kind: str, session: Session, places: Places) -> Selection:
+    """The objects of a kind that fit the options of the command."""
+    result = Selection()
+    filters = list(_filters(options, session, places))
+    for header in session.registry.headers(kind, ended=True):
+        if isinstance(header, Broken):
+            result.damage(header, options.limit)
+            continue
+        if header.null or not all(keep(header) for keep in filters):
+            continue
+        if not options.all and header.ended:
+            result.freed += 1
+        elif not options.all and header.predefined and kind != "comm":
+            result.predefined += 1
+        elif options.limit and len(result.shown) >= options.limit and options.what != "epochs":
+            result.beyond += 1  # and is not looked at: there may be 10^6
+        else:
+            _add(result, session.registry.at(kind, header.record), options)
+    return result
+
+
+def _add(result: Selection, found: Object | Broken, options: argparse.Namespace) -> None:
+    if isinstance(found, Broken):
+        result.damage(found, options.limit)
+    elif options.what == "epochs" and not (isinstance(found, Win) and found.epochs):
+        pass
+    elif options.limit and len(result.shown) >= options.limit:
+        result.beyond += 1
+    else:
+        result.shown.append(found)
+
+
+def _is_of(header: Header, combiner: str, session: Session) -> bool:
+    try:
+        return session.registry.combiner(header.record) == combiner
+    except MpippError:
+        return True  # damaged, which is then told
+
+
+def _filters(
+    options: argparse.Namespace, session: Session, places: Places
+) -> Iterator[Callable[[Header], bool]]:
+    if options.named:
+        yield lambda header: bool(header.name) and not header.predefined
+    if options.committed:
+        yield lambda header: "committed" in header.flags
+    if options.uncommitted:
+        yield lambda header: "committed" not in header.flags
+    if options.kind:
+        yield lambda header: _is_of(header, options.kind, session)
+    if options.made:
+        pattern = re.compile(rf"(^|/){re.escape(options.made)}(:| |$)")
+        yield lambda header: any(map(pattern.search, places[header.site].calls))
+
+
+def started(start: ThreadCall, places: Places) -> dict[str, Any]:
+    """The call that started a persistent operation, for machines."""
+    return {"procedure": start.procedure, "where": places[start.site].calls}
+
+
+def active_start(found: Object) -> ThreadCall | None:
+    """The call that started an operation which is active; None if it is no persistent one."""
+    active = isinstance(found, Request) and found.state == "active"
+    return found.start if isinstance(found, Request) and active else None
+
+
+def _object(found: Object, session: Session, places: Places) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "serial": found.header.serial,
+        "handle": found.header.handle,
+        "name": found.header.name,
+        "text": one_line.described(found, session).text,
+        "freed": found.header.ended,
+        "made": places[found.header.site].calls,
+    }
+    if isinstance(found, Request):
+        start = active_start(found)
+        result["started"] = start and started(start, places)
+    return result
+
+
+def content(selection: Selection, kind: str, session: Session, places: Places) -> dict[str, Any]:
+    """A selection for machines; the schema stands in docs/json.md."""
+    return {
+        "kind": kind,
+        "objects": [_object(found, session, places) for found in selection.shown],
+        "total": selection.total,
+        "damaged": selection.damaged,
+        "freed_not_shown": selection.freed,
+        "predefined_not_shown": selection.predefined,
+    }

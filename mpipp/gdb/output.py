@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Writing to gdb's user, in colour where that is wanted and possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import gdb
+
+from mpipp.common.text.sanitize import plain
+from mpipp.gdb import console, settings
+
+
+def write(lines: Iterable[str]) -> None:
+    """Write lines as they come; gdb pages them."""
+    coloured = settings.coloured()
+    for line in (plain(line, "\t") for line in lines):
+        gdb.write(_coloured(line) + "\n" if coloured else line + "\n")
+
+
+def write_part(text: str) -> None:
+    """Write the beginning of long text, of one line or more, at once."""
+    text = plain(text, "\n")
+    gdb.write(_coloured(text) if settings.coloured() else text)
+    gdb.flush()
+
+
+def write_to(stream: int, line: str) -> None:
+    """Write a line to one of gdb's streams, gdb.STDOUT or gdb.STDERR."""
+    gdb.write(f"{plain(line, '')}\n", stream)
+
+
+def _coloured(text: str) -> str:
+    try:
+        from pygments import highlight
+        from pygments.formatters import TerminalFormatter
+        from pygments.lexers import CLexer
+    except ImportError:  # an extra of gdb's Python
+        return text
+    # The lexer would strip leading white space.
+    lexer = CLexer(stripnl=False, ensurenl=False)
+    result: str = highlight(text, lexer, TerminalFormatter())
+    return result
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """While gdb's commands stop and select processes: it tells the terminal of that, whatever is
+    done with the output of the commands. Other front ends are told all the same."""
+    try:
+        is_quiet = gdb.parameter("suppress-cli-notifications")
+    except RuntimeError:  # gdb before 12 has no such setting
+        is_quiet = True
+    if is_quiet:
+        yield
+        return
+    console.execute("set suppress-cli-notifications on")
+    try:
+        yield
+    finally:
+        console.execute("set suppress-cli-notifications off")

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The parser of the words behind a command."""

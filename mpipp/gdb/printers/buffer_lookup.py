@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Is the address that gdb prints a communication buffer, of which call?
+
+Asked for every pointer and array that is printed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import gdb
+
+from mpipp.gdb import console, settings
+from mpipp.gdb.printers.token_targets import GONE
+from mpipp.gdb.program import arrays, call_entry, cxx_containers, fortran_constants, sessions
+from mpipp.gdb.program.sessions import Session
+from mpipp.gdb.program.tokens import Key
+from mpipp.model import Call, Request, Thread
+from mpipp.render import buffers
+from mpipp.render.datatype_structs import Constant
+from mpipp.render.structure import Shown, Struct
+
+_CALL = 0  # in place of a request's record: the call of the selected thread
+
+
+class Found(NamedTuple):
+    """A buffer that was printed: the key of what to show, and one word for it."""
+
+    key: Key
+    summary: str
+
+
+class Buffer(NamedTuple):
+    """The root of what a buffer is shown as: a call's buffer number, and its other uses."""
+
+    inferior: int
+    thread: int  # the gdb thread whose call it is; 0 for a request's
+    request: int  # the request's record, or _CALL
+    serial: int  # the call's or the request's
+    number: int
+    also: tuple[str, ...]
+
+    def find(self, session: Session) -> Shown:
+        """What is to be shown; GONE when the call has returned or the request is complete."""
+        call = _call_of(session, self.thread, self.request, self.serial)
+        if call is None or self.number >= len(call.buffers):
+            return GONE
+        request = None if self.request == _CALL else self.serial
+        members = buffers.of_call(call, self.number, request, session.memory, session)
+        if self.also:
+            members.append(("also", ", ".join(self.also)))
+        return Struct(members)
+
+
+class FortranConstant(NamedTuple):
+    """The root of what a variable is shown as that is MPI_IN_PLACE or the like in Fortran."""
+
+    inferior: int
+    name: str
+
+    def find(self, session: Session) -> Shown:
+        """What is to be shown."""
+        return Constant(self.name)
+
+
+def printed(value: gdb.Value) -> Found | None:
+    """The buffer whose address `value` is; None if it is none."""
+    if not settings.buffers_shown():
+        return None
+    address = _address(value)
+    if address is None:
+        return None
+    session = sessions.current()
+    if session is None:
+        return None
+    return _find(session, address) or _find_fortran(session, address)
+
+
+def _find_fortran(session: Session, address: int) -> Found | None:
+    # The records have the constants of C. Without a call they are still no data.
+    name = fortran_constants.constant(address)
+    if name is None:
+        return None
+    value = session.constants.get(name)
+    found = _find(session, value % (1 << 64)) if value is not None else None
+    return found or Found(Key(FortranConstant(session.inferior.num, name)), name)
+
+
+def _address(value: gdb.Value) -> int | None:
+    # Of data that a pointer points to or an array holds; None for other values.
+    if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        value = value.referenced_value()
+    kind = value.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_STRING:  # Fortran's CHARACTER
+        return None if value.address is None else int(value.address)
+    if kind.code == gdb.TYPE_CODE_PTR:
+        target = kind.target().strip_typedefs().code
+        if target in (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD):
+            return None
+        address = int(value)
+        # Null pointers are everywhere, and MPI_IN_PLACE is a small number; the constants
+        # MPI_BOTTOM and MPI_IN_PLACE come in variables of type void *.
+        if target != gdb.TYPE_CODE_VOID and not 1 << 12 <= address < (1 << 64) - (1 << 12):
+            return None
+        return address
+    if kind.code == gdb.TYPE_CODE_ARRAY:
+        return arrays.address(value)
+    return cxx_containers.elements(value) or None
+
+
+def _find(session: Session, address: int) -> Found | None:
+    thread = gdb.selected_thread()
+    number = thread.num if thread is not None else 0
+    call = active_call(session)
+    found: list[tuple[int, int, int, str, str]] = []
+    if call is not None:
+        for _, buffer in buffers.by_address([(call, _CALL)]).get(address, ()):
+            role = call.buffers[buffer].role
+            found.append((_CALL, call.serial, buffer, call.procedure, f"{role} of this call"))
+    for record, buffer in _pending(session).get(address, ()):
+        request = session.registry.at("request", record)
+        assert isinstance(request, Request)
+        name, serial = request.call.procedure, request.header.serial
+        found.append((record, serial, buffer, name, f"{name} request #{serial}"))
+    if not found:
+        return None
+    record, serial, buffer, name, _ = found[0]
+    also = tuple(text for *_, text in found[1:])
+    thread_number = number if record == _CALL else 0
+    root = Buffer(session.inferior.num, thread_number, record, serial, buffer, also)
+    return Found(Key(root), f"{address:#x} ({name})")
+
+
+def _pending(session: Session) -> dict[int, list[tuple[int, int]]]:
+    if "pending" not in session.derived:
+        requests = [r for r in session.registry.pending_requests() if isinstance(r, Request)]
+        calls = [(request.call, request.header.record) for request in requests]
+        session.derived["pending"] = buffers.by_address(calls)
+    index: dict[int, list[tuple[int, int]]] = session.derived["pending"]
+    return index
+
+
+def active_call(session: Session) -> Call | None:
+    """The MPI call that the selected thread is inside of; None if it is in none."""
+    thread = gdb.selected_thread()
+    if thread is None:
+        return None
+    name = f"active {thread.num}"
+    if name not in session.derived:
+        recorded = recorded_thread(session, thread)
+        call = recorded.call if recorded is not None else None
+        session.derived[name] = call or call_entry.call(session)
+    found: Call | None = session.derived[name]
+    return found
+
+
+def recorded_thread(session: Session, thread: gdb.InferiorThread) -> Thread | None:
+    """What the registry has of a thread of gdb's."""
+    threads = [t for t in session.registry.threads() if isinstance(t, Thread)]
+    for recorded in threads:
+        if recorded.tid == thread.ptid[1]:
+            return recorded
+    # In a container the process knows itself by another number.
+    try:
+        here = int(console.value("$fs_base"))
+    except (gdb.error, TypeError):
+        here = 0
+    for recorded in threads:
+        if here and recorded.pthread_self == here:
+            return recorded
+    only_one = len(threads) == 1 and len(session.inferior.threads()) == 1
+    return threads[0] if only_one else None
+
+
+def _call_of(session: Session, thread: int, record: int, serial: int) -> Call | None:
+    if record != _CALL:
+        request = session.registry.at("request", record)
+        same = isinstance(request, Request) and request.header.serial == serial
+        return request.call if same and isinstance(request, Request) and request.pending else None
+    selected = gdb.selected_thread()
+    if selected is None or selected.num != thread:
+        return None
+    call = active_call(session)
+    return call if call is not None and call.serial == serial else None

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What a token stands for, found again from its key."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mpipp.gdb.program import sessions
+from mpipp.gdb.program.sessions import Session
+from mpipp.gdb.program.tokens import Key
+from mpipp.model import Broken
+from mpipp.model import Object as ModelObject
+from mpipp.render import object_structs, structure
+from mpipp.render.datatype_structs import Constant
+from mpipp.render.structure import Shown
+
+GONE = Constant("<no longer there>")
+
+
+class Object(NamedTuple):
+    """The root of what a handle is shown as: an object, by its record and serial."""
+
+    inferior: int
+    kind: str
+    record: int
+    serial: int
+
+    @classmethod
+    def of(cls, session: Session, found: ModelObject | Broken) -> Object:
+        """The root for an object of a session."""
+        if isinstance(found, Broken):
+            return cls(session.inferior.num, found.kind, found.record, 0)
+        header = found.header
+        return cls(session.inferior.num, header.kind, header.record, header.serial)
+
+    def find(self, session: Session) -> Shown:
+        """What is to be shown; GONE if the record is another object's by now."""
+        found = session.registry.at(self.kind, self.record)
+        if not isinstance(found, Broken) and found.header.serial != self.serial:
+            return GONE
+        return object_structs.described(found, session)
+
+
+def find(key: Key) -> Shown:
+    """What `key` names, as it is now. Raises MpippError when there is no registry any more."""
+    session = sessions.required()
+    known = session.shown.get(key)
+    if known is not None:
+        return known
+    if key.root.inferior != session.inferior.num:
+        return GONE
+    if not key.path:
+        return session.shown.setdefault(key, key.root.find(session))
+    above = find(key._replace(path=key.path[:-1]))
+    try:
+        return session.shown.setdefault(key, structure.part(above, key.path[-1]))
+    except IndexError:
+        return GONE
+
+
+def remember(key: Key, part: Shown) -> Key:
+    """Keep what was found on the way to a part, so that `find` need not go there again."""
+    session = sessions.current()
+    if session is not None:
+        session.shown[key] = part
+    return key

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Addresses of code as a person knows them: source lines and functions."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import gdb
+
+from mpipp.gdb import console
+from mpipp.gdb.program import memory_mappings, symbol_names
+from mpipp.model import Site
+from mpipp.render import header_calls
+from mpipp.symbolizer.demangle import known_as
+
+_LINE = re.compile(r"[^:]+:\d+( |$)")
+
+
+def site(where: Site) -> list[str]:
+    """Where an object was made, innermost caller first; [] if that is not known.
+
+    Callers without a source line (the MPI library's Fortran layer, an extension module) are left
+    out before one that has it, which is recorded where MPIPP_FRAMES asks for more callers.
+    """
+    return [text for text, _ in _calls(where)]
+
+
+def place(where: Site) -> str:
+    """The same in one line, as `header_calls.place` says it; "" if it is not known."""
+    return header_calls.place(_calls(where))
+
+
+def made(where: Site) -> tuple[list[str], str]:
+    """Both of one look."""
+    calls = _calls(where)
+    return [text for text, _ in calls], header_calls.place(calls)
+
+
+def _calls(where: Site) -> list[tuple[str, str]]:
+    # Each with the path of its source.
+    if where.python:
+        return [(where.python.text, "")]
+    addresses = [address for address in (where.address, *where.frames) if address]
+    calls = [(call(address), _source(address)) for address in dict.fromkeys(addresses)]
+    with_line = [i for i, (text, _) in enumerate(calls) if has_line(text)]
+    return calls[with_line[0] :] if with_line else calls
+
+
+def _source(return_address: int) -> str:
+    table = gdb.find_pc_line(return_address - 1).symtab
+    return "" if table is None else symbol_names.path(table)
+
+
+def has_line(place: str) -> bool:
+    """Whether the source line is known of what `call` returned."""
+    return _LINE.match(place) is not None
+
+
+def call(return_address: int) -> str:
+    """The call that returns to an address: "file.c:12 in main", or what is known of that."""
+    # The instruction after the call may belong to the next line, or even to the next function.
+    pc = return_address - 1
+    line = gdb.find_pc_line(pc)
+    name = _function(pc)
+    if line.symtab is not None and line.line:
+        place = f"{os.path.basename(symbol_names.file(line.symtab))}:{line.line}"
+        return f"{place} in {name}" if name else place
+    symbol = _symbol(pc)
+    if symbol:
+        return symbol
+    found = memory_mappings.file_at(pc)
+    if found is None:
+        return f"{return_address:#x}"
+    name, start = found
+    return f"{os.path.basename(name)}+{return_address - start:#x}"
+
+
+def function(address: int) -> str:
+    """A function by its address, `<name>`; the bare address if it has no name."""
+    name = _function(address) or _symbol(address)
+    return f"<{name}>" if name else f"{address:#x}"
+
+
+def _function(pc: int) -> str | None:
+    try:
+        block = gdb.block_for_pc(pc)
+    except (gdb.error, RuntimeError):
+        return None
+    while block is not None and block.function is None:
+        block = block.superblock
+    return None if block is None else known_as(symbol_names.symbol(block.function))
+
+
+def _symbol(pc: int) -> str:
+    # "main+18", from gdb's "main + 18 in section .text of /lib/x.so"
+    try:
+        text = console.output("info symbol {:#x}", pc)
+    except gdb.error:
+        return ""
+    text = text.rstrip().rpartition("\n")[2]  # "set trace-commands" puts the command before it
+    if text.startswith("No symbol"):
+        return ""
+    name: str = text.split(" in section ")[0]
+    return name.strip().replace(" + ", "+")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Which addresses does a process have, and which may it write to?"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import gdb
+
+from mpipp.analysis.context.process import Gap
+from mpipp.gdb import console
+from mpipp.gdb.program.inferior_memory import core_file
+from mpipp.registry.memory.core_files import Segment
+
+_MAPPING = re.compile(
+    r"^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+0x[0-9a-f]+(?:\s+([r-][w-]\S+))?", re.M
+)
+# The last column; before it may be permissions.
+_FILE = re.compile(
+    r"^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+0x[0-9a-f]+\s+(?:[r-]\S{3,}\s+)?(/.*?)\s*$",
+    re.M,
+)
+_END = 1 << 64
+
+
+class _Mapping(NamedTuple):
+    start: int
+    end: int
+    writable: bool
+
+
+def gaps() -> list[Gap] | None:
+    """What the selected inferior does not have or cannot write to; None if that is not known."""
+    mappings = _known()
+    return list(_between(mappings)) if mappings else None
+
+
+def listing() -> str:
+    """The selected inferior's mappings as gdb lists them, of a core those of files."""
+    try:
+        return console.output("info proc mappings")
+    except gdb.error:
+        return ""
+
+
+def file_at(address: int) -> tuple[str, int] | None:
+    """The file that is mapped at an address, and where its first byte is; None if none is."""
+    files = _files(listing())
+    name = next((name for start, end, name in files if start <= address < end), None)
+    if name is None:
+        return None
+    return name, min(start for start, _, other in files if other == name)
+
+
+@functools.lru_cache(maxsize=4)
+def _files(listed: str) -> list[tuple[int, int, str]]:
+    return [
+        (int(start, 16), int(end, 16), name.removesuffix(" (deleted)"))
+        for start, end, name in _FILE.findall(listed)
+    ]
+
+
+def _known() -> list[_Mapping]:
+    listed = [
+        # Without permissions (old gdb, cores), and where nothing is permitted: such addresses may
+        # be those of a device's memory, which MPI can write to.
+        _Mapping(int(start, 16), int(end, 16), not rights or rights[:2] != "r-")
+        for start, end, rights in _MAPPING.findall(listing())
+    ]
+    core = core_file()
+    if core is None:
+        return listed
+    # A core lists files that were mapped, and has segments for what was not left out.
+    of_files = {mapping.start for mapping in listed}
+    segments = [_segment(each, each.start in of_files) for each in core.segments]
+    return segments + listed if segments else []
+
+
+def _segment(segment: Segment, of_file: bool) -> _Mapping:
+    # gdb's gcore says of memory where nothing is permitted, too, that it can be read.
+    only_read = segment.readable and not segment.writable and of_file
+    return _Mapping(segment.start, segment.end, not only_read)
+
+
+def _between(mappings: Iterable[_Mapping]) -> Iterator[Gap]:
+    end = 0
+    for mapping in sorted(mappings):
+        if mapping.start > end:
+            yield Gap(end, mapping.start, False)
+        if not mapping.writable and mapping.end > end:
+            yield Gap(max(end, mapping.start), mapping.end, True)
+        end = max(end, mapping.end)
+    if end < _END:
+        yield Gap(end, _END, False)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What does a process do that is not in MPI, and where did it die?"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+
+import gdb
+
+from mpipp.analysis.context.process import Death
+from mpipp.gdb.program import abandoned_frames, call_sites, symbol_names
+from mpipp.gdb.program.inferior_memory import is_core
+from mpipp.gdb.program.ranks import first_thread
+from mpipp.gdb.program.sessions import Session
+from mpipp.model import Thread
+
+_MOST = 64  # frames
+# Signals that a process gets for what it does: the kernel sends them, or the process itself.
+_FAULTS = ("ILL", "ABRT", "BUS", "FPE", "SEGV", "SYS")
+_LIBC = ("libc.so.", "libc-", "ld-linux", "libpthread")
+_INTERNAL = re.compile(r"^(__GI_|__libc_)+")
+_RAISING = re.compile(r"abort|raise|pthread_kill")
+
+
+def doing(session: Session) -> str:
+    """ "computing at solver.c:80 in relax", or "in sleep, called at solver.c:80 in relax".
+
+    Of the selected inferior; of several threads, the first that has called MPI and is outside.
+    """
+    every = sorted(session.inferior.threads(), key=lambda thread: thread.num)
+    threads = [thread for thread in every if thread.is_stopped()]
+    recorded = [one for one in session.registry.threads() if isinstance(one, Thread)]
+    outside = {one.tid for one in recorded if not one.is_inside}
+    called = [thread for thread in threads if thread.ptid[1] in outside]
+    for thread in called or threads:
+        with abandoned_frames.selected(thread):
+            fault = _fault(session)
+            if fault is not None:
+                return f"stopped by {fault.signal} {fault.where}"
+            place = _place(list(_frames()))
+            return f"computing {place}" if place.startswith("at ") else place
+    return "where is not known"
+
+
+def death(session: Session) -> Death | None:
+    """How the process of the selected core died; None of others, and of one that another process
+    has ended: it shows where it was."""
+    inferior = session.inferior
+    if not inferior.threads() or not is_core():
+        return None
+    with abandoned_frames.selected(
+        first_thread(inferior)
+    ):  # the one that died comes first in a core
+        return _fault(session)
+
+
+def _fault(session: Session) -> Death | None:
+    # The signal that has stopped the selected thread, if it got that for what it did.
+    try:
+        name = _signal(session.registry.info.pid)
+        frames = _interrupted(list(_frames())) if name else []
+    except gdb.error:
+        return None
+    if not name or (name == "SIGABRT" and not any(map(_raises, frames))):
+        return None
+    return Death(name, gdb.selected_thread().ptid[1], _place(frames))
+
+
+def _signal(pid: int) -> str:
+    # That the selected thread has raised, or that the kernel sent it for what it did.
+    found = gdb.convenience_variable("_siginfo")
+    if found is None:
+        return ""
+    number, code = int(found["si_signo"]), int(found["si_code"])
+    sender = int(found["_sifields"]["_kill"]["si_pid"])
+    name = next((one for one in _FAULTS if getattr(signal, f"SIG{one}", 0) == number), "")
+    return f"SIG{name}" if name and (code > 0 or sender == pid) else ""
+
+
+def _raises(frame: gdb.Frame) -> bool:
+    # MPI's handlers raise again what another process has sent.
+    return _RAISING.search(symbol_names.function(frame)) is not None
+
+
+def _interrupted(frames: list[gdb.Frame]) -> list[gdb.Frame]:
+    # Without those of handlers, which raise the signal again.
+    handlers = [i for i, one in enumerate(frames) if one.type() == gdb.SIGTRAMP_FRAME]
+    return frames[handlers[-1] + 1 :] if handlers else frames
+
+
+def _place(frames: list[gdb.Frame]) -> str:
+    # "at solver.c:80 in relax", "in sleep, called at solver.c:80 in relax"; where the C library has
+    # debug information its lines tell users nothing.
+    name = ""
+    for number, frame in enumerate(frames):
+        is_newest = number == 0  # it is at its instruction, not behind a call
+        place = call_sites.call(frame.pc() + is_newest)
+        library = os.path.basename(symbol_names.library(frame.pc()))
+        if call_sites.has_line(place) and not library.startswith(_LIBC):
+            return f"in {name}, called at {place}" if name else f"at {place}"
+        name = _INTERNAL.sub("", symbol_names.function(frame) or name or place)
+    return f"in {name}" if name else "where is not known"
+
+
+def _frames() -> Iterator[gdb.Frame]:
+    frame = abandoned_frames.newest_frame()
+    for _ in range(_MOST):
+        if frame is None:
+            return
+        yield frame
+        frame = frame.older()

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The processes in this gdb, by their ranks in MPI_COMM_WORLD."""
+
+from __future__ import annotations
+
+import gdb
+
+from mpipp.gdb.program import sessions
+from mpipp.gdb.program.inferior_memory import selected
+
+
+def inferiors() -> list[gdb.Inferior]:
+    """Those that have a process, or a core file, by rank, then by number."""
+    having = [inferior for inferior in gdb.inferiors() if inferior.pid]
+    return sorted(having, key=lambda inferior: (_order(inferior), inferior.num))
+
+
+def first_thread(inferior: gdb.Inferior) -> gdb.InferiorThread:
+    """The one that gdb found first, where it has attached that with the process's number; in
+    non-stop mode the first of those that have stopped, if any has."""
+    every = inferior.threads()  # gdb lists the newest first
+    return min(every, key=lambda thread: (not thread.is_stopped(), thread.num))
+
+
+def rank(inferior: gdb.Inferior) -> int | None:
+    """The rank of an inferior; None if it is not known, or there is no wrapper."""
+    with selected(inferior):
+        session = sessions.current()
+        return None if session is None else session.registry.info.world_rank
+
+
+def label(inferior: gdb.Inferior) -> str:
+    """An inferior in words: "rank 3 (inferior 4)"."""
+    number = rank(inferior)
+    name = f"inferior {inferior.num}"
+    return name if number is None else f"rank {number} ({name})"
+
+
+def _order(inferior: gdb.Inferior) -> int:
+    number = rank(inferior)
+    return 1 << 31 if number is None else number

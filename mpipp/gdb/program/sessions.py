@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""The registry of each inferior, found when needed and forgotten when the process runs."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gdb
+
+from mpipp.common.errors import MpippError, NoWrapper
+from mpipp.gdb import console
+from mpipp.gdb.program import abandoned_frames, call_sites, memory_mappings, symbol_names
+from mpipp.gdb.program.inferior_memory import InferiorMemory, core_file, is_core, selected
+from mpipp.gdb.program.tokens import Key
+from mpipp.registry.describe_adapter import Recorded
+from mpipp.registry.layout.field_table import find_in
+from mpipp.registry.memory import core_files
+from mpipp.registry.memory.core_files import CoreFile
+from mpipp.registry.registry import Registry
+from mpipp.render.structure import Shown
+
+_SYMBOL = "mpipp_registry"
+_WRAPPER = "/libmpipp_"  # how the name of its file begins
+_START = "start the program with mpipp run or mpipp gdb"
+_EVENTS = (
+    "stop",
+    "cont",
+    "exited",
+    "new_objfile",
+    "clear_objfiles",
+    "memory_changed",
+    "before_prompt",
+)
+
+
+class Session(Recorded):
+    """One inferior's registry, and what was derived from it since the process last ran."""
+
+    def __init__(self, inferior: gdb.Inferior, address: int) -> None:
+        """Raises MpippError when there is no registry at `address` or it cannot be read."""
+        self.inferior = inferior
+        self.memory = InferiorMemory(inferior)
+        self.address = address
+        self.registry = Registry(
+            self.memory, address, functools.partial(abandoned_frames.left, inferior)
+        )
+        self.memory.byte_order = self.registry.byte_order
+        self.shown: dict[Key, Shown] = {}
+        self.derived: dict[str, Any] = {}  # by the name of the module that keeps something here
+        self.fresh = True
+
+    def refresh(self) -> None:
+        """Forget what may have changed."""
+        self.registry.invalidate()
+        self.shown.clear()
+        self.derived.clear()
+        self.fresh = True
+
+    def function(self, address: int) -> str:
+        """The function at an address, as `<name>`."""
+        with selected(self.inferior):
+            return call_sites.function(address)
+
+    def file(self, address: int) -> str:
+        """The path of the file that an address of code is in, "" if it is not known."""
+        with selected(self.inferior):
+            found = memory_mappings.file_at(address)
+        return found[0] if found else ""
+
+
+_is_at_prompt = False
+_sessions: dict[int, Session] = {}  # by the inferior's number
+_failures: dict[int, MpippError] = {}  # likewise, until something changes
+_found: dict[tuple[str, int], int | None] = {}  # registries in cores, by their path and size
+
+
+def register() -> None:
+    """Listen to what makes recorded knowledge stale."""
+    for name in _EVENTS:
+        registry = getattr(gdb.events, name, None)
+        if registry is not None:
+            registry.connect(_changed)
+
+
+def unregister() -> None:
+    """Stop listening."""
+    for name in _EVENTS:
+        registry = getattr(gdb.events, name, None)
+        if registry is not None:
+            registry.disconnect(_changed)
+
+
+def current() -> Session | None:
+    """The selected inferior's session; None when it has no registry that can be read."""
+    try:
+        return required()
+    except MpippError:
+        return None
+
+
+@contextmanager
+def at_prompt() -> Iterator[None]:
+    """While a command of the user's goes on, which looks at threads that have stopped."""
+    global _is_at_prompt
+    before, _is_at_prompt = _is_at_prompt, True
+    try:
+        yield
+    finally:
+        _is_at_prompt = before
+
+
+def required() -> Session:
+    """The selected inferior's session. Raises MpippError, which says what to do."""
+    inferior = gdb.selected_inferior()
+    session = _sessions.get(inferior.num)
+    if session is not None and session.fresh:
+        return session
+    if _is_at_prompt and _runs(inferior):
+        raise MpippError("all threads of this process run: stop one of them with interrupt")
+    if inferior.num in _failures:
+        raise _failures[inferior.num]
+    try:
+        return _renewed(inferior, session)
+    except MpippError as error:
+        _sessions.pop(inferior.num, None)
+        _failures[inferior.num] = error
+        raise
+
+
+def _runs(inferior: gdb.Inferior) -> bool:
+    # As a whole. One that gdb has not stopped yet while it attaches has no frames either; in
+    # conditions of breakpoints gdb takes threads to run that have stopped. Of a core nothing runs;
+    # and where gdb asks the unwinder for just the frame that is asked for here, gdb 13 dies.
+    thread = gdb.selected_thread()
+    if thread is None or is_core() or abandoned_frames.newest_frame() is not None:
+        return False
+    return not any(one.is_stopped() for one in inferior.threads() if one.num != thread.num)
+
+
+def reread() -> Session:
+    """As `required`, where conditions of breakpoints are evaluated.
+
+    Between two of these the process runs although gdb tells of no event.
+    """
+    _changed()
+    return required()
+
+
+def _renewed(inferior: gdb.Inferior, session: Session | None) -> Session:
+    address = _address(inferior, session)
+    if session is not None and session.address == address:
+        session.refresh()
+    else:
+        session = _sessions[inferior.num] = Session(inferior, address)
+    if session.registry.info.status == "inert":
+        raise NoWrapper(
+            "the mpipp wrapper in this process was built for another MPI library: "
+            "start the program with mpipp run or mpipp gdb, which choose the right one"
+        )
+    return session
+
+
+def _address(inferior: gdb.Inferior, session: Session | None) -> int:
+    if inferior.pid == 0:
+        raise NoWrapper("there is no process and no core file: run the program or open a core")
+    symbol, core = _symbol(), core_file()
+    if symbol is not None:
+        # What a core lacks gdb reads in the library's file, as it was when the program started.
+        if core is not None and not core.has(symbol):
+            raise NoWrapper(_lack(core))
+        return symbol
+    # The wrapper's file may be gone, and its symbols with it; the memory is in the core.
+    if core is None:
+        raise NoWrapper(f"there is no mpipp wrapper in this process: {_START}")
+    key = (core.path, core.size)
+    if key not in _found:
+        _found[key] = None  # for whoever interrupts it: the next print would search again
+        if _may_be_mpi():
+            _found[key] = _search(inferior, core)
+    found = _found[key]
+    if found is None:
+        raise NoWrapper(_lack(core))
+    return found
+
+
+def _lack(core: CoreFile) -> str:
+    # Why a core has no registry.
+    if core.size < core.whole:
+        return (
+            f"the core file is cut off, {core.size} of {core.whole} bytes are there, and what the "
+            "mpipp wrapper recorded is not among them: let it be written whole, with room for it "
+            "and ulimit -c unlimited"
+        )
+    if core.damaged:
+        return (
+            f"the core file is damaged, {core.damaged} of its program headers cannot be right, and "
+            "what the mpipp wrapper recorded is not found: copy it again from where it was written"
+        )
+    if _WRAPPER in memory_mappings.listing():
+        return (
+            "the core file lacks the memory in which the mpipp wrapper recorded: let cores have "
+            "private memory, with 0x33 in /proc/PID/coredump_filter"
+        )
+    return f"there is no mpipp wrapper in this process: {_START}"
+
+
+def _symbol() -> int | None:
+    try:
+        return int(console.value(f"&{_SYMBOL}"))
+    except gdb.error:
+        pass
+    try:  # in a Fortran frame that does not parse
+        text = console.output("info address {}", _SYMBOL)
+    except gdb.error:
+        return None
+    found = re.search(r" at (?:address )?(0x[0-9a-f]+)", text)
+    return int(found.group(1), 16) if found else None
+
+
+def _search(inferior: gdb.Inferior, core: CoreFile) -> int | None:
+    try:
+        return find_in(InferiorMemory(inferior), lambda magic: core_files.search(core, magic))
+    except MpippError:
+        return None
+
+
+def _may_be_mpi() -> bool:
+    # Searching takes seconds, in a core of any program. Of a core without its program gdb knows no
+    # libraries; asked for them while it unwinds, it would look for them and end itself.
+    if not symbol_names.program():
+        return True
+    libraries = console.output("info sharedlibrary")
+    return "mpi" in libraries or libraries.startswith("No shared")
+
+
+def _changed(_event: object = None) -> None:  # before_prompt passes nothing
+    _failures.clear()
+    for session in _sessions.values():
+        session.fresh = False

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""What is said where gdb stops at an access to a guarded buffer, before it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.gdb import console, notices
+
+_ADDRESS = "$_siginfo._sifields._sigfault.si_addr"
+
+
+def _stopped(event: gdb.StopEvent) -> None:
+    if not isinstance(event, gdb.SignalEvent) or event.stop_signal != "SIGSEGV":
+        return
+    try:
+        address = int(console.value(_ADDRESS))
+        for line in _about(address):
+            notices.tell(line, gdb.STDOUT)
+    except (MpippError, gdb.error):
+        return  # gdb has said all that is known
+
+
+def _about(address: int) -> Iterator[str]:
+    # Of the process that has stopped.
+    from mpipp.gdb.analysis.inferior_processes import Checked  # takes some time to load
+
+    checked = Checked()
+    for element, operation in checked.holding(address):
+        if operation.process.registry.info.guard == "there":
+            yield (
+                f"mpipp: this SIGSEGV is an access to {element}, in the buffer of the "
+                f"pending {operation.call.procedure}, called at "
+                f"{checked.place(operation)}. It has not happened yet: continue goes on."
+            )
+            return
+
+
+def register() -> None:
+    """Listen to gdb's stops."""
+    gdb.events.stop.connect(_stopped)
+
+
+def unregister() -> None:
+    """Stop listening."""
+    gdb.events.stop.disconnect(_stopped)

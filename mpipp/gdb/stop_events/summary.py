@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""`set mpipp summary on`: what MPI is at, whenever the program stops."""
+
+from __future__ import annotations
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.common.text import wording
+from mpipp.gdb import notices, settings
+from mpipp.gdb.commands.info import process
+from mpipp.gdb.printers import buffer_lookup
+from mpipp.gdb.program import calling_frame, sessions
+from mpipp.gdb.program.sessions import Session
+from mpipp.model import Broken, Header, Object, Request
+
+
+def register() -> None:
+    """Listen to gdb's stops."""
+    gdb.events.stop.connect(_stopped)
+
+
+def unregister() -> None:
+    """Stop listening."""
+    gdb.events.stop.disconnect(_stopped)
+
+
+def _stopped(_event: gdb.Event) -> None:
+    if settings.summary_shown():
+        session = sessions.current()
+        if session is not None:
+            notices.tell(_summary(session), gdb.STDOUT)
+
+
+def _summary(session: Session) -> str:
+    try:
+        call = buffer_lookup.active_call(session)
+        where = "not in MPI"
+        thread = gdb.selected_thread()
+        if call is not None and thread is not None:
+            place = calling_frame.place(call.site, thread.ptid[1], session)
+            where = f"in {call.procedure}, called at {place}"
+        types = sum(map(_is_made, session.registry.headers("datatype")))
+        requests = sum(map(_is_pending, session.registry.objects("request")))
+        counts = f"{wording.counted(types, 'type')}, {wording.counted(requests, 'pending request')}"
+        return f"mpipp: {process(session.registry.info)}, {where}; {counts}"
+    except MpippError as error:
+        return f"mpipp: {error}"
+
+
+def _is_made(found: Header | Broken) -> bool:
+    # By the program, and not freed.
+    if isinstance(found, Broken):
+        return False
+    return not (found.predefined or found.null or found.ended)
+
+
+def _is_pending(found: Object | Broken) -> bool:
+    return isinstance(found, Request) and found.pending

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Reading what the user writes behind a command."""

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Finds the way out of the wrapper in a core file when the wrapper's own file is gone.
+
+Without that file gdb cannot unwind its frames, and everything above them is wrong. The call record
+says where the intercepting function was called from and where its frame is; a function that asks
+for its frame address keeps the frame pointer (x86-64).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gdb
+import gdb.unwinder
+
+from mpipp.common.errors import MpippError
+from mpipp.gdb import console
+from mpipp.gdb.printers import buffer_lookup
+from mpipp.gdb.program import abandoned_frames, sessions, symbol_names
+from mpipp.gdb.program.inferior_memory import is_core
+from mpipp.model import Call
+
+
+def register() -> None:
+    """Make gdb ask mpipp about frames that it has no code for."""
+    # gdb forgets all frames then, and which was selected.
+    frame = abandoned_frames.selected_frame()
+    gdb.unwinder.register_unwinder(None, _Unwinder(), replace=True)
+    if frame is not None and frame.is_valid():
+        frame.select()
+
+
+class _FrameId:
+    def __init__(self, sp: Any, pc: Any) -> None:
+        self.sp = sp
+        self.pc = pc
+
+
+class _Unwinder(gdb.unwinder.Unwinder):
+    def __init__(self) -> None:
+        super().__init__("mpipp")
+        self._busy = False
+
+    def __call__(self, frame: Any) -> Any:
+        # Looking for the call may make gdb unwind.
+        if self._busy or not is_core() or "x86-64" not in frame.architecture().name():
+            return None
+        self._busy = True
+        try:
+            with abandoned_frames.no_thread():
+                return _unwound(frame)
+        except (gdb.error, MpippError):
+            return None
+        finally:
+            self._busy = False
+
+
+def _unwound(frame: Any) -> Any:
+    pc, sp = frame.read_register("rip"), frame.read_register("rsp")
+    if symbol_names.library(int(pc)) or not _is_unknown(int(pc)):
+        return None
+    call = _call()
+    if call is None or not call.frame or int(sp) > call.frame:
+        return None
+    session = sessions.required()
+    saved = int.from_bytes(session.memory.read(call.frame, 8), "little")
+    result = frame.create_unwind_info(_FrameId(sp, pc))
+    result.add_saved_register("rip", _register(call.site.address, pc))
+    result.add_saved_register("rsp", _register(call.frame + 16, sp))
+    result.add_saved_register("rbp", _register(saved, sp))
+    return result
+
+
+def _call() -> Call | None:
+    session = sessions.current()
+    thread = gdb.selected_thread()
+    if session is None or thread is None:
+        return None
+    recorded = buffer_lookup.recorded_thread(session, thread)
+    return recorded.call if recorded is not None else None
+
+
+def _is_unknown(pc: int) -> bool:
+    # No command is asked: gdb may be about to find the selected frame, which it does before one.
+    return "<" not in console.decoded(lambda: gdb.Value(pc).format_string(format="a"))
+
+
+def _register(number: int, like: gdb.Value) -> gdb.Value:
+    return gdb.Value(number).cast(like.type)

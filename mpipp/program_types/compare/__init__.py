@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""A datatype against the program's own type (`mpipp.program_types.types`), element by element."""
+
+from mpipp.program_types.compare.comparison import Cover, Lack, Problem, Report, compare
+from mpipp.program_types.compare.typed_layout import (
+    Layout,
+    focused,
+    narrowed,
+    opened,
+    several,
+)
+
+__all__ = [
+    "Cover",
+    "Lack",
+    "Layout",
+    "Problem",
+    "Report",
+    "compare",
+    "focused",
+    "narrowed",
+    "opened",
+    "several",
+]

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""mpipp in Python programs and notebooks, without a debugger."""

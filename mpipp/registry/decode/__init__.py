@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Decoders of records: calls, datatypes, objects, threads."""

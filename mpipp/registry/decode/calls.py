@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: MIT
+"""Call records to calls with their communication buffers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Union, overload
+
+from mpipp.common.errors import GoneMemory, MpippError, UnreadableMemory
+from mpipp.common.text.sanitize import plain
+from mpipp.model import (
+    Broken,
+    Buffer,
+    Call,
+    Constructor,
+    DatatypeRecord,
+    GivenType,
+    Share,
+    ThreadCall,
+)
+from mpipp.registry.decode.datatypes import LENGTHS, Datatypes
+from mpipp.registry.layout.record_fields import (
+    RawBuffer,
+    RawCall,
+    RawInput,
+    RawThread,
+    RawVector,
+)
+from mpipp.registry.layout.record_source import Source, certain
+from mpipp.typetree import ARGUMENTS
+
+_MAX_PEERS = 1 << 31  # or partitions, which are as many as an int can count
+# Shares of a buffer that are kept: the checks of an exchange ask for each several times.
+_MOST_KNOWN = 1024
+
+_MAX_INPUTS = 16
+_TYPES = {"MPI_File_set_view": ("etype", "filetype")}
+# Of these the handles that they were given are kept.
+_KEPT = ("MPI_Waitany", "MPI_Waitsome", "MPI_Request_free")
+
+_Known = Union[DatatypeRecord, Broken, None]
+_Find = Callable[[int], _Known]  # a datatype by its handle
+
+
+class Calls:
+    """Decodes calls. `find` looks a datatype up by its handle, for what is not in a record."""
+
+    def __init__(self, source: Source, datatypes: Datatypes, find: _Find) -> None:
+        self._source = source
+        self._datatypes = datatypes
+        self._find = find
+        layout = source.layout
+        self._record = layout.nested(source.table("request").record, "call")
+        self._calls = layout.decoder(self._record, "call", RawCall)
+        buffers = layout.nested(self._record, "buffers")
+        vectors = layout.nested(self._record, "vectors")
+        self._buffers = layout.decoder(buffers, "buffer", RawBuffer)
+        self._vectors = layout.decoder(vectors, "vector", RawVector)
+
+    @property
+    def size(self) -> int:
+        """Bytes of a call's record."""
+        return self._calls.size
+
+    def active(self, record: bytes) -> Call | None:
+        """The call in a thread's record, None while it is not whole: being entered, or left.
+
+        Also once the program has left it by a jump, as far as its stack says so. Raises MpippError
+        when it makes no sense.
+        """
+        raw = self._calls.one(record)
+        state = self._source.enumerator("call_state", raw.state)
+        return self._call(raw) if state == "active" and not self._is_left(raw) else None
+
+    def _is_left(self, raw: RawCall) -> bool:
+        # The wrapper sees it only at the next call of MPI (wrapper/intercept/abandoned_calls.c).
+        slot = self._source.root().return_slot
+        if not slot:
+            return False
+        try:
+            return self._source.integers(raw.frame + slot, 1, 8, signed=False)[0] != raw.caller
+        except MpippError:
+            return False
+
+    def last(self, thread: RawThread) -> ThreadCall:
+        """The call in a thread's record, whether it has returned or not."""
+        raw = self._calls.one(thread.call)
+        procedure = self._source.procedure(raw.procedure)
+        known = thread.place_serial == raw.serial
+        site = self._source.site(thread.place if known else raw.caller, 0)
+        return ThreadCall(procedure, thread.tid, site)
+
+    def serial(self, record: bytes) -> int:
+        """The number of the call in a thread's record, from 1; 0: there was none."""
+        return self._calls.one(record).serial
+
+    def call(self, record: bytes) -> Call:
+        """The call in a record. Raises MpippError when it makes no sense."""
+        return self._call(self._calls.one(record))
+
+    def _call(self, raw: RawCall) -> Call:
+        source = self._source
+        present = source.bits("present", raw.present)
+
+        def given(name: str, value: int) -> int | None:
+            return value if name in present else None
+
+        procedure = source.procedure(raw.procedure)
+        return Call(
+            procedure=procedure,
+            state=source.enumerator("call_state", raw.state),
+            serial=raw.serial,
+            site=source.site(raw.caller, 0),
+            frame=raw.frame,
+            comm=given("comm", raw.comm),
+            op=given("op", raw.op),
+            win=given("win", raw.win),
+            file=given("file", raw.file),
+            message=given("message", raw.message),
+            dest=given("dest", raw.dest),
+            source=given("source", raw.source),
+            tag=given("tag", raw.tag),
+            recvtag=given("recvtag", raw.recvtag),
+            root=given("root", raw.root),
+            target_rank=given("target_rank", raw.target_rank),
+            offset=given("offset", raw.offset),
+            errorcode=given("errorcode", raw.errorcode),
+            requests=given("requests", raw.requests),
+            request_count=raw.request_count if "requests" in present else 0,
+            buffers=self._all_buffers(raw),
+            ordinal=certain(raw.ordinal) if "ordinal" in present else None,
+            recv_ordinal=certain(raw.recv_ordinal) if "recv_ordinal" in present else None,
+            answered=_answered(raw, present),
+            constructor=self._constructor(raw) if "constructor" in present else None,
+            before=raw.before if procedure in _KEPT and raw.requests else 0,
+            arguments=self._arguments(raw) if "arguments" in present else {},
+            counts=self._counts(raw) if "counts" in present else None,
+            given_types=self._given_types(procedure, raw) if "types" in present else (),
+            again="again" in present,
+        )
+
+    def _constructor(self, raw: RawCall) -> Constructor | None:
+        # In the caller's memory, which may be as wrong as a caller can be.
+        source = self._source
+        combiner = source.enumerator("combiner", raw.combiner)
+        arguments = {}
+        inputs = self._inputs(raw)
+        if inputs is None:
+            return None
+        for name, given in zip(ARGUMENTS.get(combiner, ()), inputs):
+            try:
+                arguments[name] = self._argument(given, name not in LENGTHS)
+            except MpippError:
+                continue
+        handles = self._types(raw)
+        types = None if handles is None else tuple(self._find(handle) for handle in handles)
+        return Constructor(combiner, arguments, types, handles or ())
+
+    def _arguments(self, raw: RawCall) -> dict[str, int | tuple[int, ...] | None]:
+        # In the caller's memory: those that cannot be read are left out.
+        source = self._source
+        found: dict[str, int | tuple[int, ...] | None] = {}
+        for given in self._inputs(raw) or ():
+            name, shape = source.string(given.name), source.enumerator("shape", given.shape)
+            try:
+                if shape == "handle":
+                    found[name] = source.integers(given.values, 1, given.size, signed=False)[0]
+                elif shape == "text":
+                    found[name] = tuple(source.characters(given.values)) if given.values else None
+                elif given.count < 0 and shape == "array":
+                    count = _told(name, found)
+                    if count is not None:
+                        found[name] = self._argument(given._replace(count=count), False)
+                else:
+                    found[name] = self._argument(given, shape == "number")
+            except MpippError:
+                continue
+        return found
+
+    def _counts(self, raw: RawCall) -> tuple[int, ...] | None:
+        vector = next(iter(self._vectors.many(raw.vectors)))
+        if not vector.counts:
+            return None
+        try:
+            return self._source.integers(vector.counts, vector.length, vector.count_size)
+        except MpippError:  # an array of the caller's
+            return None
+
+    def _inputs(self, raw: RawCall) -> list[RawInput] | None:
+        # None: they were on the stack of a process that has been killed.
+        if raw.input_count > _MAX_INPUTS:
+            raise MpippError(f"a call is recorded with {raw.input_count} arguments")
+        decoder = self._source.linked_decoder("inputs", RawInput)
+        try:
+            data = self._source.memory.read(raw.inputs, raw.input_count * decoder.size)
+        except UnreadableMemory:
+            return None
+        return list(decoder.many(data))
+
+    def _argument(self, given: RawInput, scalar: bool) -> int | tuple[int, ...] | None:
+        if not given.values:
+            return None
+        values = self._source.integers(given.values, max(given.count, 0), given.size)
+        return values[0] if scalar else values
+
+    def _types(self, raw: RawCall) -> tuple[int, ...] | None:
+        size = self._source.handle_size("datatype")
+        if raw.type_count <= 0:
+            return ()
+        if not raw.types:
+            return None
+        try:
+            return self._source.integers(raw.types, raw.type_count, size, signed=False)
+        except GoneMemory:
+            return ()  # as `_inputs`
+        except MpippError:
+            return None
+
+    def _given_types(self, procedure: str, raw: RawCall) -> tuple[GivenType, ...]:
+        names, handles = _TYPES.get(procedure, ()), self._types(raw) or ()
+        return tuple(GivenType(name, one, self._find(one)) for name, one in zip(names, handles))
+
+    def _all_buffers(self, raw: RawCall) -> tuple[Buffer, ...]:
+        published = len(raw.buffers) // self._buffers.size
+        if raw.buffer_count > published:
+            raise MpippError(f"a call is recorded with {raw.buffer_count} buffers")
+        if not raw.buffer_count:
+            return ()
+        vectors = list(self._vectors.many(raw.vectors))
+        records = itertools.islice(self._buffers.many(raw.buffers), raw.buffer_count)
+        return tuple(self._buffer(buffer, vectors) for buffer in records)
+
+    def _buffer(self, raw: RawBuffer, vectors: list[RawVector]) -> Buffer:
+        if raw.vector > len(vectors):
+            raise MpippError(f"a buffer is recorded with vector number {raw.vector}")
+        peers = vectors[raw.vector - 1].length if raw.vector else raw.peers
+        if not 0 <= peers <= _MAX_PEERS:
+            raise MpippError(f"a buffer is recorded with {peers} peers")
+        datatype = self._datatypes.at(raw.record) if raw.record else None
+        shares = None
+        if raw.vector:
+            shares = _Shares(
+                self._source, vectors[raw.vector - 1], datatype, self._datatypes, self._find
+            )
+        return Buffer(
+            role=plain(self._source.string(raw.role), ""),
+            address=raw.address,
+            count=raw.count,
+            peers=raw.peers,
+            datatype=datatype,
+            handle=raw.datatype,
+            access=self._source.bits("access", raw.access),
+            shares=shares,
+        )
+
+
+def _answered(raw: RawCall, present: frozenset[str]) -> bool:
+    # The wrapper then clears its ordinal.
+    if "recv_ordinal" in present:
+        return raw.recv_ordinal == 0
+    return "ordinal" in present and "source" in present and raw.ordinal == 0
+
+
+def _told(name: str, found: Mapping[str, int | tuple[int, ...] | None]) -> int | None:
+    # How long an array is of whose length only other arrays tell (MPI-4.1, sections 8.5.3, 8.5.4).
+    told = found.get("index" if name == "edges" else "degrees")
+    if not isinstance(told, tuple) or any(number < 0 for number in told):
+        return None
+    if name == "edges":
+        return told[-1] if told else 0
+    return sum(told)
+
+
+class _Shares(Sequence[Share]):
+    # One side of a v or w form. A million peers cost nothing until one is asked for.
+
+    def __init__(
+        self,
+        source: Source,
+        vector: RawVector,
+        datatype: _Known,
+        datatypes: Datatypes,
+        find: _Find,
+    ) -> None:
+        self._source = source
+        self._vector = vector
+        self._datatype = datatype
+        self._datatypes = datatypes
+        self._find = find
+        self._known: dict[int, Share] = {}
+        self._sums: list[int] | None = None
+        self._whole = False  # whether the far end of the array of counts was looked at
+
+    def __len__(self) -> int:
+        return self._vector.length
+
+    @overload
+    def __getitem__(self, index: int) -> Share: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Share]: ...
+    def __getitem__(self, index: int | slice) -> Share | list[Share]:
+        if isinstance(index, slice):
+            return [self._share(i) for i in range(*index.indices(len(self)))]
+        found = self._known.get(index)
+        if found is None:
+            found = self._share(range(len(self))[index])
+            if len(self._known) < _MOST_KNOWN:
+                self._known[index] = found
+        return found
+
+    def _share(self, index: int) -> Share:
+        vector = self._vector
+        if not self._whole:
+            # A damaged length must not make anybody ask for two thousand million shares.
+            self._element(vector.counts, vector.count_size, vector.length - 1)
+            self._whole = True
+        datatype = self._datatype_of(index)
+        count = self._element(vector.counts, vector.count_size, index)
+        if vector.displacements:
+            displacement = self._element(vector.displacements, vector.displacement_size, index)
+        else:
+            displacement = self._sum(index)
+        # MPI-4.1, sections 6.6 and 6.8: only the w forms give displacements in bytes.
+        if vector.datatypes:
+            return Share(count, displacement, datatype, self._handle(index))
+        if not isinstance(datatype, DatatypeRecord):
+            return Share(count, None, datatype)
+        return Share(count, displacement * datatype.tree.extent, datatype)
+
+    def _datatype_of(self, index: int) -> _Known:
+        vector, source = self._vector, self._source
+        if vector.records:
+            record = source.integers(vector.records + 8 * index, 1, 8, signed=False)[0]
+            return self._datatypes.at(record) if record else None
+        return self._find(self._handle(index)) if vector.datatypes else self._datatype
+
+    def _handle(self, index: int) -> int:
+        size = self._source.handle_size("datatype")
+        place = self._vector.datatypes + size * index
+        return self._source.integers(place, 1, size, signed=False)[0]
+
+    def _element(self, array: int, size: int, index: int) -> int:
+        return self._source.integers(array + size * index, 1, size)[0]
+
+    def _sum(self, index: int) -> int:
+        # No displacements (MPI_Reduce_scatter): the shares follow each other.
+        if self._sums is None:
+            vector = self._vector
+            counts = self._source.integers(vector.counts, vector.length, vector.count_size)
+            self._sums = list(itertools.accumulate(counts, initial=0))
+        return self._sums[index]

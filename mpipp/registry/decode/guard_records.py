@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""What is recorded of buffers that are guarded while operations have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mpipp.model import Cover, Touch
+from mpipp.registry.layout.record_fields import RawCover, RawTouch
+from mpipp.registry.layout.record_source import Source
+
+_MOVED = {"moved": True, "not moved": False}
+
+
+class Switch(NamedTuple):
+    """Whether the operations that a call starts are guarded whatever time it takes."""
+
+    caller: int  # return address of the call; 0: it is of all calls
+    procedure: str
+    address: int  # of 4 bytes that are 1 then
+
+
+def touches(source: Source) -> Iterator[Touch]:
+    """Loads and stores of which nobody was told. Raises MpippError."""
+    if "touches" not in source.tables:
+        return
+    for raw in source.entries("touches", RawTouch):
+        if source.enumerator("touch_state", raw.state) == "whole":
+            # Sites have return addresses: lines are looked up one byte before.
+            site = source.site(raw.instruction + 1, raw.frames)
+            moved = _MOVED.get(source.enumerator("moved", raw.moved))
+            stores = bool(raw.stores)
+            yield Touch(raw.serial, raw.address, stores, raw.tid, site, moved, bytes=raw.bytes)
+
+
+def covers(source: Source) -> Iterator[Cover]:
+    """How buffers were looked at, for each place that has any. Raises MpippError."""
+    if "covers" not in source.tables:
+        return
+    for raw in source.entries("covers", RawCover):
+        counts = (raw.pages, raw.compared, raw.skipped, raw.nothing, raw.accesses)
+        if any(counts):
+            procedure = source.procedure(raw.procedure) if raw.caller else ""
+            yield Cover(procedure, source.site(raw.caller, 0), *counts)
+
+
+def switches(source: Source) -> Iterator[Switch]:
+    """One for each call; the last one is of all calls. Raises MpippError."""
+    table = source.tables.get("covers")
+    field = source.layout.field(table.record, "always") if table is not None else None
+    if table is None or field is None:
+        return
+    for number, raw in enumerate(source.entries("covers", RawCover)):
+        if raw.caller or number + 1 == table.count:
+            procedure = source.procedure(raw.procedure) if raw.caller else ""
+            place = table.entries + number * table.record_size
+            yield Switch(raw.caller, procedure, place + field.offset)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""The registry's tables: records by handle and by Fortran's handle, and every record of a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mpipp.common.errors import MpippError
+from mpipp.model import Broken
+from mpipp.registry.layout.field_table import CHUNK, SLOT
+from mpipp.registry.layout.record_fields import RawChunk, RawObject, RawSlot
+from mpipp.registry.layout.record_source import Source
+
+_HASH = 0x9E3779B97F4A7C15
+_REMOVED = 1  # in place of a slot's record
+_PROBE = 4  # slots read at a time
+_MAX_PROBE = 1 << 16
+_MAX_CHUNKS = 1 << 20
+_MAX_RECORDS = 1 << 24  # of a kind
+_READ = 1 << 18  # bytes of records read at a time
+
+
+class Tables:
+    """Where records are; addresses are those of `Header.record`."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._chunks = source.layout.decoder(CHUNK, "chunk", RawChunk)
+        self._slots = source.layout.decoder(SLOT, "slot", RawSlot)
+        self._found: dict[tuple[str, int], int | None] = {}  # by kind and handle
+        self._fints: dict[str, dict[int, int]] = {}
+
+    def invalidate(self) -> None:
+        """The process has run, or its memory was changed."""
+        self._found.clear()
+        self._fints.clear()
+
+    def place(self, kind: str, handle: int) -> int | None:
+        """The address of the record that has the handle now, or had it last."""
+        try:
+            return self._found[kind, handle]
+        except KeyError:
+            plain = handle % (1 << 8 * self._source.handle_size(kind))
+            found = self._found[kind, handle] = self._probe(kind, plain)
+            return found
+
+    def by_fint(self, kind: str, fint: int) -> int | None:
+        """The address of the record whose Fortran INTEGER handle this is, if it is not ended."""
+        index = self._fints.get(kind)
+        if index is None:
+            index = self._fints[kind] = self._index_fints(kind)
+        return index.get(fint)
+
+    def records(self, kind: str) -> Iterator[Broken | tuple[int, bytes]]:
+        """Every record, used or not: its address and bytes. A damaged list ends Broken."""
+        address = 0
+        try:
+            table = self._source.table(kind)
+            address, size, seen, count = table.chunks, table.record_size, set[int](), 0
+            if not 0 < size <= _READ:
+                raise self._damaged(kind, f"has records of {size} bytes")
+            while address:
+                if address in seen or len(seen) >= _MAX_CHUNKS:
+                    raise self._damaged(kind, "has a chunk that follows itself")
+                seen.add(address)
+                chunk = self._chunks.one(self._source.memory.read(address, self._chunks.size))
+                if chunk.used > chunk.capacity:
+                    raise self._damaged(
+                        kind, f"has a chunk with {chunk.used} of {chunk.capacity} records"
+                    )
+                count += chunk.used
+                if count > _MAX_RECORDS:
+                    raise self._damaged(kind, f"has {count} records")
+                yield from self._chunk(address + self._chunks.size, chunk.used, size)
+                address = chunk.next
+        except MpippError as error:
+            yield Broken(kind, address, str(error))
+
+    def raw_headers(self, kind: str, ended: bool) -> Iterator[Broken | tuple[int, RawObject]]:
+        """The address and header of every object, with `ended` also of those that are ended."""
+        hidden = 0 if ended else self._source.value("flag", "ended")
+        decode = None
+        for found in self.records(kind):
+            if isinstance(found, Broken):
+                yield found
+                continue
+            address, record = found
+            decode = decode or self._source.raw_headers(kind)
+            raw = decode(record)
+            if raw.serial and not raw.flags & hidden:
+                yield address, raw
+
+    def _probe(self, kind: str, handle: int) -> int | None:
+        # The address of the record with this handle: as mpipp_find in the wrapper's object_store.h.
+        table = self._source.table(kind)
+        if not table.slots:
+            return self._scan(kind, handle) if table.capacity else None
+        capacity = table.capacity
+        if not 0 < capacity <= 1 << 32 or capacity & (capacity - 1):
+            raise self._damaged(kind, f"has {capacity} slots")
+        slot = (handle * _HASH >> 32) & (capacity - 1)
+        probed, size = 0, self._slots.size
+        while probed < min(capacity, _MAX_PROBE):
+            count = min(_PROBE, capacity - slot)
+            data = self._source.memory.read(table.slots + slot * size, count * size)
+            for found, record in self._slots.many(data):
+                if not record:
+                    return None
+                if found == handle and record != _REMOVED:
+                    return record
+            probed += count
+            slot = (slot + count) & (capacity - 1)
+        return None
+
+    def _scan(self, kind: str, handle: int) -> int | None:
+        # The process was stopped while the slots were being replaced by more.
+        hidden = self._source.value("flag", "unlisted")
+        for found in self.records(kind):
+            if not isinstance(found, Broken):
+                raw = self._source.raw_header(kind, found[1])
+                if raw.serial and raw.handle == handle and not raw.flags & hidden:
+                    return found[0]
+        return None
+
+    def _chunk(self, start: int, count: int, size: int) -> Iterator[tuple[int, bytes]]:
+        if count:
+            # The far end first: a damaged count must not make records of all that follows.
+            self._source.memory.read(start + (count - 1) * size, size)
+        step = _READ // size
+        for first in range(0, count, step):
+            address = start + first * size
+            data = self._source.memory.read(address, min(step, count - first) * size)
+            for offset in range(0, len(data), size):
+                yield address + offset, data[offset : offset + size]
+
+    def _index_fints(self, kind: str) -> dict[int, int]:
+        source, index = self._source, dict[int, int]()
+        hidden = source.value("flag", "ended") | source.value("flag", "unlisted")
+        predefined, null = source.value("flag", "predefined"), source.value("flag", "null")
+        for found in self.records(kind):
+            if isinstance(found, Broken):
+                continue
+            address, record = found
+            raw = source.raw_header(kind, record)
+            if not raw.serial or raw.flags & hidden:
+                continue
+            # The wrapper does not ask for every handle's INTEGER; 0 is real for constants alone.
+            if raw.flags & null:
+                index.setdefault(raw.fint, address)
+            elif raw.fint or raw.flags & predefined:
+                index[raw.fint] = address
+        return index
+
+    def _damaged(self, kind: str, why: str) -> MpippError:
+        return MpippError(f"the table of {kind}s in the mpipp registry is damaged: it {why}")

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""The calls in histories: the past that the wrapper keeps (wrapper/recorder/ledger/ledger.h)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.model import (
+    Broken,
+    Buffer,
+    Call,
+    Channel,
+    DatatypeRecord,
+    OwnOp,
+    Share,
+    ThreadCall,
+)
+from mpipp.registry.decode.datatypes import Datatypes
+from mpipp.registry.layout.record_source import Source
+from mpipp.registry.ledger.channel_history import History, Layout
+
+_ADDRESS = (1 << 56) - 1
+_MOST_ARGUMENTS = 16
+_OWN, _COMMUTES = 1 << 63, 1 << 62  # bits of an operation of the program's own
+_NULL = 1 << 33  # in place of a number of values
+
+# The fields of a call that the wrapper keeps of a collective one, in its order.
+_SCALARS = ("root", "op", "tag", "errorcode")
+
+
+class Ledger:
+    """Decodes histories."""
+
+    def __init__(self, source: Source, datatypes: Datatypes) -> None:
+        self._source = source
+        self._datatypes = datatypes
+        self._layout: Layout | None = None
+
+    def history(self, channel: Channel, comm: int | None, grows: bool = False) -> History:
+        """The history of a channel that has one.
+
+        Args:
+            comm: its communicator's handle.
+            grows: whether the process runs while it is read.
+        """
+
+        def make(words: tuple[int, ...]) -> Call:
+            return self._decoded(words, channel, comm)
+
+        if self._layout is None:
+            self._layout = Layout.of(self._source)
+        return History(self._source, self._layout, channel.history, make, grows)
+
+    def _decoded(self, words: tuple[int, ...], channel: Channel, comm: int | None) -> Call:
+        source = self._source
+        head, caller, present = words[:3]
+        start, rest = self._start(present & 0xFFFFFFFF, words[3:])
+        scalars, rest = self._scalars(present & 0xFFFFFFFF, rest)
+        raw = list(_raw_buffers(rest, head >> 32 & 0xFF))
+        rest = rest[sum(len(one) for one in raw) :]
+        vectors, rest = self._vectors(rest, present >> 32)
+        own_op = _own_op(scalars.get("op", 0))
+        sends, receives = "send" in channel.sequence, "receive" in channel.sequence
+        counted = vectors[0] if vectors and self._has(present, "counts") else None
+        return Call(
+            procedure=source.procedure(head >> 40),
+            state="over",
+            serial=0,
+            site=source.site(caller, 0),
+            frame=0,
+            comm=comm,
+            op=None if own_op else scalars.get("op") or None,  # 0: not known
+            win=None,
+            file=None,
+            message=None,
+            dest=channel.peer if sends else None,
+            source=channel.peer if receives else None,
+            tag=channel.tag if sends or receives else scalars.get("tag"),
+            recvtag=None,
+            root=scalars.get("root"),
+            target_rank=None,
+            offset=None,
+            errorcode=None,
+            requests=None,
+            request_count=0,
+            buffers=tuple(self._buffer(one, vectors) for one in raw),
+            counts=None if counted is None else tuple(share.count for share in counted),
+            arguments=self._arguments(rest) if self._has(present, "arguments") else {},
+            own_op=own_op,
+            start=start,
+            error_class=self._error_class(scalars.get("errorcode")),
+        )
+
+    def _start(
+        self, present: int, words: tuple[int, ...]
+    ) -> tuple[ThreadCall | None, tuple[int, ...]]:
+        # The call that started a persistent operation, and the words behind its place.
+        is_one, is_all = self._has(present, "started"), self._has(present, "started_all")
+        if not is_one and not is_all:
+            return None, words
+        if not words:
+            raise MpippError("a call in the ledger has no place where it was started")
+        procedure = "MPI_Start" if is_one else "MPI_Startall"
+        return ThreadCall(procedure, 0, self._source.site(words[0], 0)), words[1:]
+
+    def _has(self, present: int, name: str) -> bool:
+        return bool(present & self._source.value("present", name))
+
+    def _error_class(self, number: int | None) -> str:
+        # Its name, "" if there is none.
+        if number is None:
+            return ""
+        known = self._source.constants.items()
+        names = (name for name, value in known if value == number and name.startswith("MPI_ERR_"))
+        return next(names, "MPI_ERR_UNKNOWN")
+
+    def _scalars(
+        self, present: int, words: tuple[int, ...]
+    ) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        names = [name for name in _SCALARS if self._has(present, name)]
+        found = dict(zip(names, words))
+        for name in ("root", "tag"):
+            if name in found:
+                found[name] = _signed(found[name])
+        return found, words[len(names) :]
+
+    def _vectors(
+        self, words: tuple[int, ...], count: int
+    ) -> tuple[list[list[Share]], tuple[int, ...]]:
+        # They, and what follows them.
+        found = []
+        for _ in range(min(count, 2)):
+            if not words:
+                raise MpippError("a call in the ledger has fewer vectors than it says")
+            length, typed = words[0] >> 1, words[0] & 1
+            if len(words) < 1 + length * (1 + typed):
+                raise MpippError("a call in the ledger has more peers than numbers")
+            counts = words[1 : 1 + length]
+            records = words[1 + length : 1 + 2 * length] if typed else (0,) * length
+            words = words[1 + length * (1 + typed) :]
+            found.append(
+                [
+                    Share(_signed(number), 0, self._datatype(record))
+                    for number, record in zip(counts, records)
+                ]
+            )
+        return found, words
+
+    def _arguments(self, words: tuple[int, ...]) -> dict[str, int | tuple[int, ...] | None]:
+        # As of an active call; of a long array its length and a hash, of a group that its process
+        # is in, one of its "members". Other handles tell nothing.
+        found: dict[str, int | tuple[int, ...] | None] = {}
+        position = 1
+        for _ in range(min(words[0] if words else 0, _MOST_ARGUMENTS)):
+            if len(words) < position + 2:
+                raise MpippError("a call in the ledger has fewer arguments than it says")
+            name, head = words[position : position + 2]
+            count = head & 0xFFFFFFFF
+            values = tuple(map(_signed, words[position + 2 : position + 2 + count]))
+            if len(values) != count:
+                raise MpippError("a call in the ledger has more arguments than words")
+            position += 2 + count
+            role = plain(self._source.string(name), "")
+            shape = self._source.enumerator("shape", head >> 40)
+            if not (values or head & _NULL) and shape in ("handle", "number"):
+                raise MpippError("a call in the ledger has an argument without its word")
+            if head & _NULL:
+                found[role] = None
+            elif shape == "handle":
+                if role == "group" and values[0]:
+                    found["members"] = values[0]
+            else:
+                found[role] = values[0] if shape == "number" else values
+        return found
+
+    def _datatype(self, record: int) -> DatatypeRecord | Broken | None:
+        return self._datatypes.at(record) if record else None
+
+    def _buffer(self, words: tuple[int, ...], vectors: list[list[Share]]) -> Buffer:
+        head, record, count = words[:3]
+        datatype = self._datatype(record)
+        number = head >> 60 & 3
+        if number > len(vectors):
+            raise MpippError(f"a buffer in the ledger has vector number {number}")
+        shares = vectors[number - 1] if number else None
+        if shares is not None and record:
+            shares = [Share(share.count, 0, datatype) for share in shares]
+        in_place = head >> 62 & 1
+        return Buffer(
+            role=plain(self._source.string(head & _ADDRESS), ""),
+            address=self._source.constants.get("MPI_IN_PLACE", 0) if in_place else 0,
+            count=_signed(count),
+            peers=_signed(words[3]) if len(words) > 3 else 1,
+            datatype=datatype,
+            handle=datatype.header.handle if isinstance(datatype, DatatypeRecord) else 0,
+            access=self._source.bits("access", head >> 56 & 0xF),
+            shares=shares,
+        )
+
+
+def _own_op(word: int) -> OwnOp | None:
+    return OwnOp(word & _COMMUTES - 1, bool(word & _COMMUTES)) if word & _OWN else None
+
+
+def _raw_buffers(words: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]]:
+    position = 0
+    for _ in range(count):
+        length = 4 if position < len(words) and words[position] >> 63 else 3
+        if position + length > len(words):
+            raise MpippError("a call in the ledger has more buffers than words")
+        yield words[position : position + length]
+        position += length
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 64) if word >> 63 else word

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The log of one-sided communication, as events."""

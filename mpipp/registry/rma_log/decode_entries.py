@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: MIT
+"""What entries of a process's log say by themselves: calls, memory, windows, values."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from mpipp.common.errors import MpippError
+from mpipp.datatypes.memory import region, twice
+from mpipp.datatypes.memory.flatten import pieces
+from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Op, Site
+from mpipp.model.rma_events import (
+    DEFAULT_ORDERING,
+    UNKNOWN,
+    Comb,
+    Memory,
+    Moment,
+    MovedLog,
+    Values,
+)
+from mpipp.registry.rma_log import entries
+from mpipp.registry.rma_log.entries import Entry, Kinds, Naming
+
+PAGE_BITS = 12  # of an address, that are the same wherever a file is mapped
+STEPS = 4  # numbers of events for each entry of the log
+ENUMERATIONS = (
+    "logged",
+    "log_assertions",
+    "log_bits",
+    "log_hints",
+    "log_values",
+    "win_flavor",
+    "win_model",
+)
+_HINTS = ("has ops", "same op", "has locks", "no locks", "has ordering", *DEFAULT_ORDERING)
+FIRST = 5  # words of an operation before those of its buffers
+ASSERTED = tuple(
+    f"MPI_MODE_{one}" for one in ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
+)
+ASSERTIONS = (*ASSERTED, "exclusive", "attempt")
+# Of the arguments of an operation, in the order of its entry.
+ROLES = {
+    "put": ("origin_addr", "target_disp"),
+    "get": ("origin_addr", "target_disp"),
+    "accumulate": ("origin_addr", "target_disp"),
+    "get_accumulate": ("origin_addr", "result_addr", "target_disp"),
+    "fetch_and_op": ("origin_addr", "result_addr", "target_disp"),
+    "compare_and_swap": ("origin_addr", "compare_addr", "result_addr", "target_disp"),
+}
+Reach = tuple[int, int]  # a window's memory in one process: its address, displacement unit
+
+
+class Members(NamedTuple):
+    """The groups of a communicator."""
+
+    ranks: tuple[int, ...]  # in MPI_COMM_WORLD
+    others: tuple[int, ...]  # of an intercommunicator's remote group
+
+
+class Around(NamedTuple):
+    """What a process's log is read with.
+
+    Attributes:
+        datatype: one by what stands for it in the log.
+        op: an operation's record by its handle.
+        rank: in MPI_COMM_WORLD; `size`: of that.
+        lost: entries that found no room.
+    """
+
+    naming: Naming
+    datatype: Callable[[int], DatatypeRecord | Broken]
+    op: Callable[[int], object]
+    rank: int
+    size: int
+    lost: int
+
+
+class LoggedCalls:
+    """The log of one process, as far as one entry says it.
+
+    Args:
+        around: of its process.
+        words: all that there is of it.
+        is_whole: whether that is all that there was.
+
+    Attributes:
+        lost: entries that found no room at its end.
+        damaged: whether there is more behind that makes no sense.
+        assertions: the bit of each of ASSERTIONS.
+    """
+
+    def __init__(self, around: Around, words: array[int], is_whole: bool) -> None:
+        naming = around.naming
+        self.lost = around.lost
+        self.rank = around.rank
+        self._around = around
+        self._words = words
+        self._kinds = Kinds.of(naming)
+        self._places = entries.places(words, self._kinds)
+        self.damaged = not is_whole or entries.end(words, self._places) < len(words)
+        self._hints = {word: naming.value("log_hints", word) for word in _HINTS}
+        self.assertions = {word: naming.value("log_assertions", word) for word in ASSERTIONS}
+        self._given = naming.value("log_values", "given")
+        self._told = naming.value("log_values", "follows")
+        self._names: dict[int, str] = {}  # of operations
+        self._combs: dict[tuple[int, int], Memory] = {}
+        self._doubles: dict[tuple[int, int], bool] = {}
+        self._basics: dict[int, tuple[str, int]] = {}
+        self._threads: dict[int, int] = {}
+        self._procedures: dict[tuple[int, int], str] = {}  # by kind and number of an entry
+
+    def _entries(self, *kinds: int) -> Iterator[Entry]:
+        return entries.entries(self._words, self._places, kinds)
+
+    def entry(self, number: int) -> Entry:
+        """The one with that number."""
+        return entries.entry(self._words, self._places, number)
+
+    @cached_property
+    def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
+        """By serial: identity, the own rank in the group, and where it lies."""
+        found, alone = {}, set[int]()
+        for entry in self._entries(self._kinds.comm, self._kinds.window):
+            own = entry.words
+            if entry.kind == self._kinds.comm and own[3] + own[4] == 1:
+                alone.add(own[0])
+            elif entry.kind == self._kinds.window:
+                # Communicators of one process alone may be called the same in several.
+                identity = ~self.rank << 64 | own[1] if own[8] in alone and own[1] else own[1]
+                found[own[0]] = identity, signed(own[7]), (own[2], signed(own[4]))
+        return found
+
+    @cached_property
+    def queried(self) -> frozenset[int]:
+        """Identities of windows of which it has others' memory."""
+        of = (entry.words[0] for entry in self._entries(self._kinds.segment))
+        return frozenset(self.windows[serial][0] for serial in of if serial in self.windows)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it tells what atomic operations have brought."""
+        return self._has(self._kinds.value)
+
+    @property
+    def meets_others(self) -> bool:
+        """Whether it has heard of processes of another MPI_COMM_WORLD."""
+        return self._has(self._kinds.elsewhere)
+
+    def _has(self, kind: int) -> bool:
+        return any(entries.kind(self._words[at]) == kind for at in self._places.all)
+
+    def moved(
+        self,
+        place: Callable[[Site], int],
+        datatype: Callable[[DatatypeRecord | Broken], int],
+    ) -> MovedLog:
+        """The log without addresses of records: with numbers in their place.
+
+        Args:
+            place: the number of one.
+            datatype: the same, from 0 on. The log has one more: 0 stands for none that is known.
+        """
+        words = array("Q", self._words[: entries.end(self._words, self._places)])
+        places: dict[int, int] = {}
+        datatypes: dict[int, int] = {0: 0}
+        procedures: dict[int, str] = {}
+        for at in self._places.whole:  # the others have place and datatypes of these
+            head, where = words[at], words[at + 1]
+            number = head >> 32 & 0xFFFF
+            if number not in procedures:
+                procedures[number] = self._known_procedure(number)
+            if where not in places:
+                named = place(self._around.naming.site(where, 0))
+                # Calls of one line are equal in all processes that run the same file.
+                places[where] = named << PAGE_BITS | where % (1 << PAGE_BITS)
+            words[at + 1] = places[where]
+            if entries.kind(head) != self._kinds.operation:
+                continue
+            roles = ROLES.get(operation_kind(procedures[number]), ())
+            first, end = at + entries.FIRST + FIRST + 2, at + entries.length(head)
+            for record in range(first, min(first + 3 * len(roles), end), 3):
+                if words[record] not in datatypes:
+                    datatypes[words[record]] = 1 + datatype(self._around.datatype(words[record]))
+                words[record] = datatypes[words[record]]
+        enumerations = {one: self._around.naming.enumeration(one) for one in ENUMERATIONS}
+        return MovedLog(words, procedures, enumerations, self.lost, self.damaged)
+
+    def _known_procedure(self, number: int) -> str:
+        try:
+            return self._around.naming.procedure(number)
+        except MpippError:  # the entry is damaged
+            return ""
+
+    def call(self, number: int) -> Call | None:
+        """The call of an event, with its buffers if it is an operation; None: there is none."""
+        wanted = number // STEPS
+        if not 0 <= wanted < len(self._places.all):
+            return None
+        return self._call(self.entry(wanted))
+
+    def _call(self, entry: Entry) -> Call:
+        own, buffers = entry.words, list[Buffer]()
+        procedure = self._called(entry)
+        is_operation = entry.kind == self._kinds.operation
+        if is_operation:
+            roles = ROLES[operation_kind(procedure)]
+            for role, words in zip(roles, threes(own[FIRST:])):
+                datatype = self._around.datatype(words[2]) if words[2] else None
+                access = {"remote"} if role == "target_disp" else set[str]()
+                handle = datatype.header.handle if isinstance(datatype, DatatypeRecord) else 0
+                buffers.append(
+                    Buffer(role, words[0], signed(words[1]), 1, datatype, handle, frozenset(access))
+                )
+        return Call(
+            procedure=procedure,
+            state="active" if is_operation else "over",  # with addresses
+            serial=0,
+            site=self.site(entry.place),
+            frame=0,
+            comm=None,
+            op=own[2] or None if is_operation else None,
+            win=None,
+            file=None,
+            message=None,
+            dest=None,
+            source=None,
+            tag=None,
+            recvtag=None,
+            root=None,
+            target_rank=signed(own[1]) if is_operation else None,
+            offset=None,
+            errorcode=None,
+            requests=None,
+            request_count=0,
+            buffers=tuple(buffers),
+        )
+
+    def _called(self, entry: Entry) -> str:
+        # Nothing where a procedure was not what the entry is of.
+        key = entry.kind, entry.procedure
+        known = self._procedures.get(key)
+        if known is None:
+            is_none = entry.kind in (self._kinds.access, self._kinds.given_back)
+            known = self._procedures[key] = "" if is_none else self.procedure(entry)
+        return known
+
+    def procedure(self, entry: Entry) -> str:
+        """The name of the procedure that was called."""
+        return self._around.naming.procedure(entry.procedure)
+
+    def site(self, place: int) -> Site:
+        """Where a moment's place is."""
+        return self._around.naming.site(place, 0)
+
+    def word(self, enumeration: str, value: int) -> str:
+        """The name of a value."""
+        return self._around.naming.enumerator(enumeration, value)
+
+    def moment(self, entry: Entry, step: int = 0) -> Moment:
+        """Of an event of an entry."""
+        thread = self._threads.get(entry.thread)
+        if thread is None:
+            thread = self._threads[entry.thread] = len(self._threads)
+        number = entry.number * STEPS + step
+        return Moment(self.rank, thread, number, entry.place, self._called(entry))
+
+    def members(self, words: array[int]) -> Members:
+        """Those of a communicator's entry. Raises ValueError if there are too many."""
+        _, _, _, size, remote = words[:5]
+        if max(size, remote) > self._around.size:
+            raise ValueError
+        ranks = tuple(map(signed, words[5:]))
+        # Those of the own group are left out where they are equal to its ranks.
+        own = ranks[:size] if len(ranks) >= size + remote else tuple(range(size))
+        return Members(own, ranks[len(ranks) - remote :] if remote else ())
+
+    def memory(self, record: int, count: int, address: int) -> Memory:
+        """The bytes of a buffer; UNKNOWN if its datatype is not known, or has too many pieces."""
+        known = self._combs.get((record, count))
+        if known is None:
+            known = self._combs[record, count] = self._pieces(record, count)
+        if known is UNKNOWN:
+            return known
+        return tuple(comb._replace(first=comb.first + address) for comb in known)
+
+    def _pieces(self, record: int, count: int) -> Memory:
+        if count <= 0:
+            return ()
+        found = self._around.datatype(record) if record else None
+        tree = found.tree if isinstance(found, DatatypeRecord) else None
+        flat = pieces(region(tree, count)) if tree is not None else None
+        return UNKNOWN if flat is None else tuple(Comb(*one) for one in flat)
+
+    def doubles(self, record: int, count: int) -> bool:
+        """Whether a buffer has bytes twice."""
+        known = self._doubles.get((record, count))
+        if known is None:
+            found = self._around.datatype(record) if record else None
+            tree = found.tree if isinstance(found, DatatypeRecord) else None
+            known = tree is not None and count > 0 and twice(region(tree, count)) is not None
+            self._doubles[record, count] = known
+        return known
+
+    def basic(self, record: int) -> tuple[str, int]:
+        """The basic datatype that an accumulate's datatype is made of, and its bytes: 0 if there
+        are gaps between them.
+        """
+        known = self._basics.get(record)
+        if known is None:
+            found = self._around.datatype(record) if record else None
+            tree = found.tree if isinstance(found, DatatypeRecord) else None
+            while tree is not None and not tree.is_leaf:
+                tree = next((part for part in tree.components if not part.is_marker), None)
+            name, size = (tree.name, tree.size) if tree is not None else ("", 0)
+            is_whole = tree is not None and size == tree.true_extent
+            known = self._basics[record] = name, size if is_whole else 0
+        return known
+
+    def ops_hint(self, bits: int) -> str:
+        """What accumulate_ops says; empty: nothing."""
+        if not bits & self._hints["has ops"]:
+            return ""
+        return "same_op" if bits & self._hints["same op"] else "same_op_no_op"
+
+    def ordering_hint(self, bits: int) -> frozenset[str] | None:
+        """What accumulate_ordering says; None: nothing."""
+        if not bits & self._hints["has ordering"]:
+            return None
+        return frozenset(word for word in DEFAULT_ORDERING if bits & self._hints[word])
+
+    def locks_hint(self, bits: int) -> bool | None:
+        """Whether no_locks says that no process locks the window; None: it says nothing."""
+        if not bits & self._hints["has locks"]:
+            return None
+        return bool(bits & self._hints["no locks"])
+
+    def values(self, words: array[int]) -> Values | None:
+        """Those of an atomic operation, from the end of its entry."""
+        if len(words) != 3:
+            return None
+        bits, given, compared = words
+        is_given = bits & self._given
+        return Values(bits & 0xFF, given if is_given else None, compared, bool(bits & self._told))
+
+    def op(self, handle: int) -> str:
+        """The name of a predefined operation."""
+        known = self._names.get(handle)
+        if known is None:
+            found = self._around.op(handle) if handle else None
+            known = self._names[handle] = found.header.name if isinstance(found, Op) else ""
+        return known
+
+
+def operation_kind(procedure: str) -> str:
+    """What a procedure does, whatever its form: "get_accumulate" of MPI_Rget_accumulate_c."""
+    name = procedure.removeprefix("MPI_").removesuffix("_c").lower()
+    return name[1:] if name.startswith("r") else name
+
+
+def threes(words: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+    """Words three by three."""
+    each = iter(words)
+    return zip(each, each, each)
+
+
+def signed(word: int) -> int:
+    """A word as what it was in C."""
+    return word - (1 << 64) if word >> 63 else word

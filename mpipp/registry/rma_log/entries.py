@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: MIT
+"""The log of what a process did on windows and what orders it, as the wrapper writes it
+(wrapper/registry/rma_log_entry.h): entries, and which message each receive has taken.
+"""
+
+from __future__ import annotations
+
+import functools
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from mpipp.common.errors import MpippError
+from mpipp.model import Site
+from mpipp.registry.layout.record_fields import RawPage
+from mpipp.registry.layout.record_source import Source
+
+_MAX_PAGES = 1 << 16
+_MAX_WORDS = 1 << 24  # of a page: those of an entry
+_MOST_WORDS = 1 << 26  # of all pages
+FIRST = 2  # words of an entry before its own
+_KIND = 0x3F  # of a head
+# Of a head, the one word of an entry that is like an earlier one: only the words follow that differ
+# from those, or by how much they differ, two in one.
+_LIKE, _NARROW = 0x80, 0x40
+_CHANGES = 24  # bits that say which those are, from the 16th on; above, the number of that entry
+ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
+MESSAGE = 1 << 62  # of a request that is a message which a matching probe took
+
+
+# Words of an entry's own: of each kind how many, or as many as that at least.
+_EXACT = {
+    "window": 11,
+    "freed": 2,
+    "memory": 4,
+    "send": 6,
+    "receive": 7,
+    "started": 2,
+    "matched": 2,
+    "given_up": 1,
+    "access": 6,
+    "ended": 1,
+    "unknown": 0,
+    "info": 2,
+    "value": 3,
+    "partitioned": 7,
+    "partitions": 3,
+    "given_back": 2,
+    "elsewhere": 2,
+    "segment": 4,
+}
+_LEAST = {"comm": 5, "operation": 5, "synchronization": 4, "collective": 5, "completed": 4}
+
+
+class Naming(Protocol):
+    """What numbers in a log stand for, as `Source` has it."""
+
+    def value(self, enumeration: str, name: str) -> int: ...
+
+    def enumerator(self, enumeration: str, value: int) -> str: ...
+
+    def enumeration(self, name: str) -> Mapping[int, str]: ...
+
+    def procedure(self, number: int) -> str: ...
+
+    def site(self, caller: int, frames: int) -> Site: ...
+
+
+class Kinds(NamedTuple):
+    """The numbers of the entries' kinds, and of bits."""
+
+    comm: int
+    window: int
+    freed: int
+    memory: int
+    operation: int
+    synchronization: int
+    send: int
+    receive: int
+    collective: int
+    started: int
+    matched: int
+    completed: int
+    given_up: int
+    access: int
+    ended: int
+    unknown: int
+    info: int
+    value: int
+    partitioned: int
+    partitions: int
+    given_back: int
+    elsewhere: int
+    segment: int
+    synchronous: int
+    persistent: int
+    sends: int
+    takes: int
+    cancelled: int
+    probes: int
+    some: int
+
+    @classmethod
+    def of(cls, source: Naming) -> Kinds:
+        """Those of a registry."""
+        bits = cls._fields[cls._fields.index("synchronous") :]
+        kinds = cls._fields[: -len(bits)]
+        return cls(
+            *(source.value("logged", name.replace("_", " ")) for name in kinds),
+            *(source.value("log_bits", name) for name in bits),
+        )
+
+
+def words(source: Source, first: int) -> tuple[array[int], bool]:
+    """All that the pages from an address on hold, and whether that is all that there was."""
+    found = array("Q")
+    decoder = source.linked_decoder("pages", RawPage)
+    address, seen = first, set[int]()
+    try:
+        while address:
+            page = decoder.one(source.memory.read(address, decoder.size))
+            if not page.used <= page.capacity <= _MAX_WORDS or address in seen:
+                break
+            if len(found) + page.used > _MOST_WORDS:
+                break
+            seen.add(address)
+            found.frombytes(source.memory.fresh(address + decoder.size, 8 * page.used))
+            address = page.next if len(seen) < _MAX_PAGES else 0
+    except MpippError:  # a page that is not there
+        pass
+    if source.byte_order != "<":
+        found.byteswap()
+    return found, not address
+
+
+class Entry(NamedTuple):
+    """One entry: its place among all, what it is, and its own words."""
+
+    number: int
+    kind: int
+    procedure: int
+    thread: int  # serial
+    place: int
+    words: array[int]
+
+
+def kind(head: int) -> int:
+    """The number of an entry's kind, from its first word."""
+    return head & _KIND
+
+
+def length(head: int) -> int:
+    """How many words an entry has, from the first."""
+    return head >> 8 & (0xFF if head & _LIKE else 0xFFFFFF)
+
+
+class Places(NamedTuple):
+    """Where entries begin: all of them, and those that are like none."""
+
+    all: array[int]
+    whole: array[int]
+
+
+def places(of: array[int], kinds: Kinds) -> Places:
+    """Where each entry begins, up to one that makes no sense."""
+    found = Places(array("Q"), array("Q"))
+    sizes = _sizes(kinds)
+    at, end = 0, len(of)
+    while at < end:
+        head = of[at]
+        count = length(head)
+        least, most = sizes[head & 0xFF]
+        if not least <= count <= most or at + count > end:
+            break
+        if not head & _LIKE:
+            found.whole.append(at)
+        elif not _fits(of, head, found.whole):
+            break
+        found.all.append(at)
+        at += count
+    return found
+
+
+def _fits(of: array[int], head: int, whole: array[int]) -> bool:
+    # Whether there is the entry that this one is like, with so many words.
+    number = head >> 16 + _CHANGES
+    if number >= len(whole):
+        return False
+    first = of[whole[number]]
+    changed = _changed(head)
+    own = (len(changed) + 1) // 2 if head & _NARROW else len(changed)
+    if first & 0xFF != kind(head) or length(head) != 1 + own:
+        return False
+    return not changed or changed[-1] < length(first) - FIRST
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _bits(mask: int) -> tuple[int, ...]:
+    return tuple(i for i in range(_CHANGES) if mask >> i & 1)
+
+
+def _changed(head: int) -> tuple[int, ...]:
+    # Which words of its own an entry has that is like another.
+    return _bits(head >> 16 & (1 << _CHANGES) - 1)
+
+
+def end(of: array[int], places: Places) -> int:
+    """How many words the entries have that begin there."""
+    return places.all[-1] + length(of[places.all[-1]]) if places.all else 0
+
+
+def _sizes(kinds: Kinds) -> list[tuple[int, int]]:
+    # Of the entries of each kind, at least and at most.
+    found = [(FIRST, _MAX_WORDS)] * 256
+    for name, count in _EXACT.items():
+        found[getattr(kinds, name)] = FIRST + count, FIRST + count
+    for name, count in _LEAST.items():
+        found[getattr(kinds, name)] = FIRST + count, _MAX_WORDS
+    found[_LIKE:] = [(1, 1 + _CHANGES)] * (256 - _LIKE)
+    return found
+
+
+def entry(of: array[int], places: Places, number: int) -> Entry:
+    """The one with that number, with all its words."""
+    at = places.all[number]
+    like = of[at]
+    first = places.whole[like >> 16 + _CHANGES] if like & _LIKE else at
+    head = of[first]
+    own = of[first + FIRST : first + length(head)]
+    if like & _LIKE:
+        _change(own, like, of[at + 1 : at + length(like)])
+    return Entry(number, kind(head), head >> 32 & 0xFFFF, head >> 48, of[first + 1], own)
+
+
+def _change(own: array[int], head: int, left: array[int]) -> None:
+    # From the words of the earlier entry to those of one that is like it, of which these are left.
+    changed = _changed(head)
+    if not head & _NARROW:
+        for i, word in zip(changed, left):
+            own[i] = word
+        return
+    for turn, i in enumerate(changed):
+        half = left[turn // 2] >> 32 * (turn % 2) & 0xFFFFFFFF
+        own[i] = own[i] + (half ^ 1 << 31) - (1 << 31) & (1 << 64) - 1
+
+
+def written(of: array[int], at: int) -> bytes:
+    """An entry as it is in its log: equal ones say the same, but for their numbers."""
+    return of[at : at + length(of[at])].tobytes()
+
+
+def entries(of: array[int], places: Places, kinds: Sequence[int] = ()) -> Iterator[Entry]:
+    """In their order: those of these kinds, or all."""
+    for number, at in enumerate(places.all):
+        if not kinds or kind(of[at]) in kinds:
+            yield entry(of, places, number)
+
+
+class _Posted:
+    # A receive that was posted, and what it has taken; or a probe, which takes nothing.
+    __slots__ = ("cancelled", "context", "probes", "rank", "tag", "thread", "wanted")
+
+    def __init__(self, context: int, rank: int, tag: int, thread: int) -> None:
+        self.context = context
+        self.wanted = rank, tag
+        self.rank, self.tag = rank, tag
+        self.thread = thread
+        self.probes = False
+        self.cancelled = False
+
+
+class Message(NamedTuple):
+    """Which message of its channel a receive takes; `ordinal` counts from 0."""
+
+    context: int
+    source: int
+    tag: int
+    ordinal: int
+
+
+class Receives:
+    """Which messages the receives of a log have taken: told when all of it is known.
+
+    MPI matches in the order in which receives are posted (MPI-4.1, section 3.5), whenever they
+    complete. `ended_by` has, by the number of the entry in which a receive is complete, its
+    message; `begun` that of the entry in which a nonblocking one begins; `probed` that of one in
+    which a probe has found it. None: that is not certain.
+    """
+
+    def __init__(self, of: Iterator[Entry], kinds: Kinds) -> None:
+        self.ended_by: dict[int, list[Message | None]] = {}
+        self.begun: dict[int, Message | None] = {}
+        self.probed: dict[int, Message | None] = {}
+        self._kinds = kinds
+        self._posted: list[_Posted] = []
+        self._ends: list[tuple[int, _Posted]] = []
+        self._begins: list[tuple[int, _Posted]] = []
+        self._probes: list[tuple[int, _Posted]] = []
+        self._made: dict[int, _Posted] = {}  # persistent ones by request
+        self._active: dict[int, _Posted] = {}
+        for entry in of:
+            self._take(entry)
+        self._tell()
+
+    def _take(self, entry: Entry) -> None:
+        kinds, kind, own = self._kinds, entry.kind, entry.words
+        if kind == kinds.receive:
+            one = _Posted(own[0], own[1], own[2], entry.thread)
+            if own[4] & kinds.persistent:
+                self._made[own[3]] = one
+                return
+            self._posted.append(one)
+            if own[3]:
+                self._active[own[3]] = one
+                # A matching probe has found it, and the receive is yet to begin.
+                (self._probes if own[3] & MESSAGE else self._begins).append((entry.number, one))
+                return
+            one.rank, one.tag = own[5], own[6]
+            one.probes = bool(own[4] & kinds.probes)
+            (self._probes if one.probes else self._ends).append((entry.number, one))
+        elif kind == kinds.started and own[0] in self._made:
+            of = self._made[own[0]]
+            one = self._active[own[0]] = _Posted(of.context, *of.wanted, entry.thread)
+            self._posted.append(one)
+            self._begins.append((entry.number, one))
+        elif kind == kinds.matched and own[1] in self._active:
+            one = self._active[own[0]] = self._active.pop(own[1])
+            self._begins.append((entry.number, one))
+        elif kind == kinds.completed and own[0] in self._active:
+            one = self._active.pop(own[0])
+            if own[3] & kinds.cancelled:
+                one.cancelled = True
+                return
+            one.rank = own[1] if one.rank == ANY else one.rank
+            one.tag = own[2] if one.tag == ANY else one.tag
+            self._ends.append((entry.number, one))
+
+    def _tell(self) -> None:
+        counts: dict[tuple[int, int, int], int] = {}
+        threads: dict[tuple[int, int, int], int] = {}
+        open_ones: dict[int, set[tuple[int, int]]] = {}  # of each context, patterns not resolved
+        told: dict[_Posted, Message | None] = {}
+        receivers: dict[tuple[int, int, int], set[int]] = {}
+        posted = [one for one in self._posted if not one.cancelled]
+        for one in posted:
+            if not one.probes:
+                receivers.setdefault((one.context, one.rank, one.tag), set()).add(one.thread)
+        for one in posted:
+            hidden = one.rank in (ANY, NOT_KNOWN) or one.tag in (ANY, NOT_KNOWN)
+            if hidden and not one.probes:
+                open_ones.setdefault(one.context, set()).add(one.wanted)
+                told[one] = None
+                continue
+            key = one.context, one.rank, one.tag
+            may_be = (
+                (rank, tag) in open_ones.get(one.context, ())
+                for rank in (ANY, NOT_KNOWN, one.rank)
+                for tag in (ANY, NOT_KNOWN, one.tag)
+            )
+            if one.probes:
+                # What another thread was about to receive it may have seen before or after.
+                certain = (
+                    not hidden and not any(may_be) and receivers.get(key, set()) <= {one.thread}
+                )
+                told[one] = Message(*key, counts.get(key, 0)) if certain else None
+                continue
+            shared = threads.setdefault(key, one.thread) != one.thread
+            if any(may_be) or shared:
+                open_ones.setdefault(one.context, set()).add((one.rank, one.tag))
+                told[one] = None
+                continue
+            ordinal = counts.get(key, 0)
+            counts[key] = ordinal + 1
+            told[one] = Message(*key, ordinal)
+        for number, one in self._ends:
+            self.ended_by.setdefault(number, []).append(told[one])
+        self.begun.update((number, told.get(one)) for number, one in self._begins)
+        self.probed.update((number, told.get(one)) for number, one in self._probes)

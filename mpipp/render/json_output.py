@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""What commands print with `--json`: one JSON object a command, for editors and scripts.
+
+The schema stands in docs/json.md. Numbers are in bytes where they measure memory; members are only
+ever added within one `version`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mpipp.common.text.sanitize import CONTROL
+from mpipp.datatypes.element_address import Element, kind
+
+VERSION = 1
+
+
+def document(command: str, content: Mapping[str, Any]) -> str:
+    """The one line that `command` ("match", "check" ...) prints."""
+    head = {"mpipp": VERSION, "command": command}
+    return printable(json.dumps({**head, **content}, ensure_ascii=False))
+
+
+def printable(text: str) -> str:
+    """JSON with the same value, in which a terminal obeys nothing."""
+    return CONTROL.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0] in "\t\r\n" else f"\\u{ord(found[0]):04x}"
+
+
+def element(found: Element) -> dict[str, Any]:
+    """An element by its address, basic type, displacement and packed position."""
+    return {
+        "address": found.path,
+        "type": found.datatype.name or kind(found.datatype),
+        "displacement": found.displacement,
+        "packed": found.packed,
+        "size": found.size,
+    }

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""gdb's print settings, and its way to lay out structs and strings."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mpipp.common.text.sanitize import escape
+
+_DEEPEST = 150  # levels of braces; Python's own stack ends somewhere beyond
+
+
+@dataclass(frozen=True)
+class Limits:
+    """gdb's `print elements` (0: unlimited), `repeats` (0: never), `max-depth` (-1), `pretty`."""
+
+    elements: int = 200
+    repeats: int = 10
+    max_depth: int = 20
+    pretty: bool = False
+
+    @property
+    def repeats_over(self) -> int | float:
+        """A longer run of equal items is shown once with its length."""
+        return self.repeats or float("inf")
+
+    @property
+    def deepest(self) -> int:
+        """Levels of braces shown before `{...}`."""
+        return _DEEPEST if self.max_depth < 0 else min(self.max_depth, _DEEPEST)
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def nested_text(
+    names: Sequence[str], items: Sequence[str], more: str = "", level: int = 0, pretty: bool = False
+) -> str:
+    """Printed parts in braces, `level` deep, with `more` after the last.
+
+    Those of a struct have `names`; it alone is laid out in lines if `pretty`.
+    """
+    if not names:
+        return "{" + ", ".join(items) + more + "}"
+    members = [f"{name} = {item}" for name, item in zip(names, items)]
+    if not pretty or not members:
+        return "{" + ", ".join(members) + more + "}"
+    margin = "\n" + "  " * level
+    return "{" + margin + "  " + f",{margin}  ".join(members) + more + margin + "}"
+
+
+def shortened(text: str, most: int) -> str:
+    """A line of some `most` characters at most: `{1, 2, ...}`, cut between two items only.
+
+    What cannot be cut so, as a long name, stays whole.
+    """
+    if len(text) <= most:
+        return text
+    found = ""
+    for end, closing in _ends_of_items(text):
+        cut = f"{text[:end]}, ...{closing}"
+        if found and len(cut) > most:
+            return found
+        found = cut
+        if len(cut) > most:
+            break
+    return found or text
+
+
+def _ends_of_items(text: str) -> Iterator[tuple[int, str]]:
+    # Where items of lists end that others follow, with the braces that are open there. What is
+    # quoted, or in brackets, is one.
+    quote, deep, braces = "", 0, 0
+    escaped = False
+    for place, character in enumerate(text):
+        if quote:
+            if character == quote and not escaped:
+                quote = ""
+            escaped = character == "\\" and not escaped
+        elif character in "\"'":
+            quote = character
+        elif character in "{}":
+            braces += 1 if character == "{" else -1
+        elif character in "([<>)]":
+            deep = max(0, deep + (1 if character in "([<" else -1))
+        elif not deep and text.startswith(", ", place):
+            yield place, "}" * braces
+
+
+def runs_of(codes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Each character and how often it follows itself."""
+    return ((code, len(list(run))) for code, run in itertools.groupby(codes))
+
+
+def characters_text(codes: Sequence[int], count: int, wide: bool, limits: Limits) -> str:
+    """A text of `count` characters that begins with `codes`; gdb leaves out its terminator."""
+    if count and len(codes) == count and codes[-1] == 0:
+        return string_text(runs_of(codes[:-1]), wide, limits)
+    return string_text(runs_of(codes), wide, limits, len(codes) < count)
+
+
+def string_text(
+    runs: Iterable[tuple[int, int]], wide: bool, limits: Limits, more: bool = False
+) -> str:
+    """Characters as a C string, with runs set apart as gdb does.
+
+    `runs` need hold no more than the limit of elements; `more` says that others follow.
+    """
+    prefix = "L" if wide else ""
+    pieces: list[str] = []
+    quoted = ""
+    shown = 0
+    limit = limits.elements or float("inf")
+    for code, run in runs:
+        if shown >= limit:
+            more = True
+            break
+        if not limits.repeats and run > limit - shown:
+            more, run = True, int(limit - shown)
+        shown += run
+        if run > limits.repeats_over:
+            if quoted:
+                pieces.append(f'{prefix}"{quoted}"')
+                quoted = ""
+            pieces.append(f"{prefix}'{escape(code, chr(39))}' <repeats {run} times>")
+        else:
+            quoted += escape(code, '"') * run
+    if quoted or not pieces:
+        pieces.append(f'{prefix}"{quoted}"')
+    return ", ".join(pieces) + ("..." if more else "")

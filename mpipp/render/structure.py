@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""What a front end shows of an MPI object or a buffer, free of how it does so.
+
+Something shown is a number, a `Constant` (without quotes), a text (with quotes), a `Struct`, an
+`Array`, the values of a buffer (`values.Node`), or a datatype. Parts are made when asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+from mpipp.datatypes.values.nodes import Node
+from mpipp.render.datatype_structs import Constant, members
+from mpipp.typetree import Datatype
+
+
+@dataclass(frozen=True)
+class Struct:
+    """Named members; every name is a C identifier."""
+
+    members: Sequence[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class Array:
+    """Items without names."""
+
+    items: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Consecutive items of a long array, under the indices that they have there."""
+
+    array: Any
+    indices: range
+
+
+Shown = Union[int, str, Constant, Struct, Array, Slice, Node, Datatype]
+
+PAGE = 100  # a longer array is divided into slices where all parts are listed at once
+
+
+def names(shown: Shown) -> Sequence[str]:
+    """The member names of what is a struct; () for an array."""
+    if isinstance(shown, Struct):
+        return [name for name, _ in shown.members]
+    return shown.names if isinstance(shown, Node) else ()
+
+
+def count(shown: Shown) -> int:
+    """The number of parts; 0 for what has none."""
+    if isinstance(shown, Struct):
+        return len(shown.members)
+    if isinstance(shown, Array):
+        return len(shown.items)
+    return min(shown.count, sys.maxsize) if isinstance(shown, Node) else 0  # of which any is asked
+
+
+def indices(shown: Shown) -> range:
+    """The numbers of all parts."""
+    return shown.indices if isinstance(shown, Slice) else range(count(shown))
+
+
+def slices(shown: Shown) -> Iterator[range]:
+    """The slices, at most a page of them, that show all of an array longer than a page."""
+    whole = indices(shown)
+    if len(whole) <= PAGE or names(shown):
+        return
+    step = PAGE
+    while len(whole) > step * PAGE:
+        step *= PAGE
+    for first in range(0, len(whole), step):
+        yield whole[first : first + step]
+
+
+def part(shown: Shown, i: int | range) -> Shown:
+    """Part number `i`, or a slice. Raises IndexError when there is none."""
+    if isinstance(i, range):
+        return Slice(shown.array if isinstance(shown, Slice) else shown, i)
+    if isinstance(shown, Slice):
+        return part(shown.array, i)
+    return normal(raw(shown, i))
+
+
+def raw(shown: Shown, i: int) -> Any:
+    """Part number `i` as it was given, for `normal`. Raises IndexError when there is none."""
+    if isinstance(shown, Struct):
+        return shown.members[i][1]
+    if isinstance(shown, Array):
+        return shown.items[i]
+    if isinstance(shown, Node):
+        return shown.child(i)
+    raise IndexError(i)
+
+
+def normal(value: Any) -> Shown:
+    """What `members.members` has as a value, as something shown."""
+    if isinstance(value, Datatype):
+        return datatype(value)
+    if isinstance(value, (str, int, Struct, Array, Node)):
+        return value
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return Struct(value)
+    return Array(value)
+
+
+def datatype(tree: Datatype, *more: tuple[str, Shown]) -> Shown:
+    """A datatype as a struct with `more` members at its end; a predefined one by its name."""
+    if tree.combiner == "NAMED":
+        return Constant(tree.name)
+    return Struct([*members(tree), *more])

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The formats of a report: text, SARIF, tables."""

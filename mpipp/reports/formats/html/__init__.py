@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The report as a page of HTML."""

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""What a provoked run has done to which calls, for each place in the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mpipp.common.text import wording
+from mpipp.reports.store import Run
+from mpipp.reports.table_rows import Provoked
+
+# By way, in the order in which they are listed: of so many calls.
+_PHRASES = {
+    "at once": "unchanged",
+    "waits": "deferred to {by}",
+    "repeated": "not done again: one like it waited",
+    "copied": "data copied at {by}",
+    "cut": "cut into {amount} parts",
+    "overtakes": "before {by}, which was called first",
+    "flushed": "flushed before the next",
+    "delayed": "delayed by {amount} ms",
+    "synchronous": "synchronous",
+    "junk": "with junk in the buffer until complete",
+    "denied": 'told "not yet"',
+    "shuffled": "given their requests in another order",
+}
+_ORDER = {way: number for number, way in enumerate(("called", *_PHRASES))}
+_NUMBER = re.compile(r"(\d+)")
+
+
+class Place(NamedTuple):
+    """A call of the program, and what was done to it."""
+
+    call: str  # "MPI_Put at flush.c:14 in main"
+    amount: str  # "200 calls of ranks 0 and 1"
+    done: Sequence[tuple[str, str]]  # to how many: "188", "all", "" of a single one; what
+
+
+def title(run: Run) -> str:
+    """Of the list; it says how the same is done again."""
+    return f"Provoked (again: --provoke={run.provoke}), by the calls that it was done to"
+
+
+def places(rows: Sequence[Provoked]) -> Iterator[Place]:
+    """In the order of the source."""
+    found: dict[tuple[str, str], list[Provoked]] = {}
+    for row in sorted(rows, key=_key):
+        found.setdefault((row.place, row.procedure), []).append(row)
+    for (place, procedure), ways in found.items():
+        calls = sum(row.times for row in ways if row.way == "called")
+        done = [(_share(row.times, calls), _phrase(row)) for row in ways if row.way != "called"]
+        ranks = wording.ranks(rank for row in ways for rank in row.ranks)
+        if not procedure:  # there was no room for them
+            calls, done = sum(row.times for row in ways), []
+        name = _call(procedure, place) if procedure else "at other places"
+        yield Place(name, f"{calls:,} call{'s' * (calls != 1)} of {ranks}", done)
+
+
+def lines(run: Run) -> Iterator[str]:
+    """As text: nothing where nothing was done."""
+    if not run.provoked:
+        return
+    yield f"{title(run)}:"
+    for place in places(run.provoked):
+        yield f"  {place.call}, {place.amount}"
+        width = max((len(count) + 1 for count, _ in place.done if count), default=0)
+        for count, what in place.done:
+            share = f"{count} ".rjust(width) if width else ""
+            yield f"    {share}{what}"
+    yield ""
+
+
+def _key(row: Provoked) -> tuple[object, ...]:
+    return (
+        not row.procedure,
+        _natural(row.place),
+        row.procedure,
+        _ORDER.get(row.way, len(_ORDER)),
+        _natural(row.by_place),
+        row.by,
+    )
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    # Line 9 before line 10; of numbers, which may have any number of digits, the longer is larger.
+    digits = (one.lstrip("0") if one.isdecimal() else one for one in _NUMBER.split(text))
+    return [(len(one) if one.isdecimal() else 0, one) for one in digits]
+
+
+def _share(times: int, calls: int) -> str:
+    if times != calls:
+        return f"{times:,}"
+    return "all" if calls > 1 else ""
+
+
+def _phrase(row: Provoked) -> str:
+    amount = f"{row.least:,}" if row.least == row.most else f"{row.least:,} to {row.most:,}"
+    phrase = _PHRASES.get(row.way, row.way)
+    return phrase.format(by=_call(row.by, row.by_place), amount=amount)
+
+
+def _call(procedure: str, place: str) -> str:
+    return f"{procedure} at {place}" if place else procedure

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""A run's findings as text, each with the lines of source that it is about."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from mpipp.common.text.sanitize import plain
+from mpipp.reports import stop_targets
+from mpipp.reports.formats import guard_table, perturbation_table
+from mpipp.reports.store import Entry, Place, Run
+
+
+def lines(run: Run, name: str = "DIR") -> Iterator[str]:
+    """The report, without line ends; `name`: of the run's directory."""
+    yield from map(plain, _lines(run, name))
+
+
+def _lines(run: Run, name: str) -> Iterator[str]:
+    if run.command:
+        yield shlex.join(run.command)
+        yield f"  {', '.join(_facts(run))}"
+        yield ""
+    for entry in run.findings:
+        yield from _block(entry)
+        if any(stop_targets.of(entry.parties)):
+            yield f"  stop there: {shlex.join([stop_targets.OPTION, f'{name}:{entry.number}'])}"
+        yield ""
+    yield from guard_table.lines(run.guarded)
+    yield from perturbation_table.lines(run)
+    yield from (f"not checked: {sentence}" for sentence in run.not_checked)
+    if run.suppressed:
+        yield suppressed(run)
+    yield run.summary
+
+
+def _facts(run: Run) -> Iterator[str]:
+    if run.mpi:
+        yield run.mpi
+    if run.started:
+        yield f"started {run.started}"
+    yield f"took {run.seconds:g} s"
+    if run.exit is not None:
+        yield f"exit status {run.exit}"
+
+
+def suppressed(run: Run) -> str:
+    """ "2 suppressed: known leak in foo (1), ..."."""
+    count = sum(one.count for one in run.suppressed)
+    reasons = ", ".join(f"{one.reason} ({one.count})" for one in run.suppressed)
+    return f"{count} suppressed: {reasons}"
+
+
+def _block(entry: Entry) -> Iterator[str]:
+    # As the run printed it, and behind each place its line.
+    places = {
+        place.frame.text: place
+        for party in entry.parties
+        for place in (*party.places, *party.started)
+    }
+    for line in entry.lines:
+        yield line.text
+        known = places.pop(line.place, None)
+        source = _line(known) if known is not None else ""
+        if known is not None and source:
+            indent = " " * (len(line.text) - len(line.text.lstrip()))
+            yield f"{indent}  {known.frame.line} | {source}"
+
+
+def _line(place: Place) -> str:
+    number = place.frame.line - place.first
+    return place.source[number].strip() if 0 <= number < len(place.source) else ""

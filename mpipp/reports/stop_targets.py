@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""The calls that a finding of an earlier run is about, for a run that is to stop there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpipp.common.errors import MpippError
+
+if TYPE_CHECKING:
+    from mpipp.reports.store import Party
+
+OPTION = "--stop-at"
+_LONGEST = 19  # digits of a number
+
+
+class Target(NamedTuple):
+    """A call."""
+
+    ranks: Sequence[int]  # in MPI_COMM_WORLD, of any of which it may be
+    procedure: str  # "": any, of the place where an object was made
+    place: str  # "halo.c:12 in main"
+    ordinal: int  # in its channel; 0: not known
+    arguments: Mapping[str, int]  # by which it meets others' calls: dest, source, tag, root
+
+    def fits(
+        self, rank: int | None, procedure: str, place: str, arguments: Mapping[str, int]
+    ) -> bool:
+        """Whether a call is at this place, and of the same channel as far as that is known."""
+        if rank not in self.ranks or self.procedure not in ("", procedure) or self.place != place:
+            return False
+        equal = ("tag",) if len(self.ranks) > 1 else ("tag", "dest", "source", "root")
+        wanted = self.arguments if self.ordinal else {}
+        return all(arguments.get(name) == wanted[name] for name in equal if name in wanted)
+
+
+def targets(finding: str) -> list[Target]:
+    """Those of DIR:NUMBER, a run's directory and a finding's number in its report.
+
+    Raises MpippError: there is no such finding, or it is about no call that is known.
+    """
+    from mpipp.reports import store  # it takes some time to load
+
+    name, _, number = finding.rpartition(":")
+    if not name or not (number.isascii() and number.isdigit() and len(number) < _LONGEST):
+        raise MpippError(
+            f"{OPTION} {finding}: write DIR:NUMBER, as mpipp report DIR says it of each finding"
+        )
+    run = store.read(name)
+    if not 1 <= int(number) <= len(run.findings):
+        raise MpippError(f"{OPTION} {finding}: the report has {_counted(len(run.findings))}")
+    found = list(of(run.findings[int(number) - 1].parties))
+    if not found:
+        raise MpippError(f"{OPTION} {finding}: of this finding no call is known")
+    return found
+
+
+def of(parties: Sequence[Party]) -> Iterator[Target]:
+    """The calls of a finding's parties."""
+    for party in parties:
+        # A load or store is no call.
+        if not party.places or not party.ranks or party.made == "at":
+            continue
+        ordinal = party.ordinal if party.procedure else 0
+        place = party.places[0].frame.text
+        yield Target(party.ranks, party.procedure, place, ordinal, party.arguments)
+        if party.started:
+            place = party.started[0].frame.text
+            yield Target(party.ranks, party.starter, place, 0, {})
+
+
+def _counted(findings: int) -> str:
+    return f"{findings} finding{'' if findings == 1 else 's'}"

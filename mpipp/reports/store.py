@@ -1,0 +1,460 @@
+# SPDX-License-Identifier: MIT
+"""A run's directory: what a watched run has found, written at its end and read by reports.
+
+What is read may come from anywhere: it is checked, and nothing in it is ever executed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from mpipp.common import run_directory
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import DATA, TEXT, RunDirectory
+from mpipp.render import json_output
+from mpipp.reports.table_rows import Guarded, Provoked
+from mpipp.symbolizer.source_frames import Frame
+
+_T = TypeVar("_T")
+
+
+class Place(NamedTuple):
+    """A call of a party, with the lines around it from number `first` on; none if not known."""
+
+    frame: Frame
+    first: int
+    source: Sequence[str]
+
+
+class Drawn(NamedTuple):
+    """A buffer of a party, or its datatype."""
+
+    role: str  # the parameter's name in the standard; "" of a datatype
+    count: int  # type: ignore[assignment]  # in place of tuple's own
+    datatype: str
+    address: int | None
+    tree: Sequence[str]  # lines
+    tree_svg: str  # "" where there is nothing to be drawn
+    map_svg: str
+    in_time: bool  # False: there were too many pictures to draw
+
+
+class Party(NamedTuple):
+    """A call or an object that a finding is about."""
+
+    process: str  # "ranks 0 to 3"
+    text: str
+    made: str  # "called at"
+    details: Sequence[str]
+    places: Sequence[Place]  # innermost first
+    buffers: Sequence[Drawn]
+    ordinal: int = 0  # of a call in its channel; 0: not known
+    ranks: Sequence[int] = ()  # in MPI_COMM_WORLD; empty: not known
+    procedure: str = ""  # of a call
+    arguments: Mapping[str, int] = {}  # by which it meets others' calls: dest, source, tag, root
+    starter: str = ""  # the procedure that started it: of a persistent operation
+    started: Sequence[Place] = ()  # the places of that call, innermost first
+
+    @property
+    def how_started(self) -> str:
+        """How these are introduced: "started by MPI_Start at"."""
+        return f"started by {self.starter} at"
+
+    @property
+    def library(self) -> str:
+        """The shared object, not the program's own, that it is in; "" if it is in the program."""
+        return self.places[0].frame.library if self.places else ""
+
+
+class Cell(NamedTuple):
+    """What a process did: a procedure, its data, its place."""
+
+    call: str
+    data: str
+    place: str
+    seconds: float | None  # since MPI was initialized; None: not known
+
+
+class Row(NamedTuple):
+    """The calls with the same ordinal in a channel; `here`: the finding's."""
+
+    ordinal: int
+    here: bool
+    cells: Sequence[Cell]
+
+
+class Timeline(NamedTuple):
+    """What processes did before and after."""
+
+    title: str
+    lanes: Sequence[str]
+    rows: Sequence[Row]
+    before: int  # ordinals that are not shown
+    after: int
+    now: Sequence[tuple[str, str]]  # processes, what they do
+
+
+class Point(NamedTuple):
+    """What a process did, around a conflict: a call, or a load or store."""
+
+    lane: int
+    call: str
+    place: str
+    text: str  # what it does, of the two accesses
+
+
+class Lifelines(NamedTuple):
+    """What processes did around a conflict of one-sided operations: see
+    mpipp.analysis.findings.rma_timeline.
+    """
+
+    lanes: Sequence[str]
+    points: Sequence[Point]
+    epochs: Sequence[tuple[int, int]]
+    pending: Sequence[tuple[int, int]]
+    edges: Sequence[tuple[int, int]]
+    missing: tuple[int, int]
+    why: str
+    wanted: str
+
+
+class Line(NamedTuple):
+    """A line of a finding; `place`: the source line that it names, "" without."""
+
+    text: str
+    place: str
+
+
+class Entry(NamedTuple):
+    """A finding."""
+
+    id: str
+    check: str
+    severity: str  # "error" or "warning"
+    what: str
+    parties: Sequence[Party]
+    rule: str
+    advice: str
+    must: str
+    follows: str
+    lines: Sequence[Line]  # as the run printed it
+    shown_as: str  # the processes whose facts are shown, where others differ
+    fingerprint: str  # equal for the same mistake in another run
+    picture: str  # SVG: who waits for whom; "" if nobody does
+    timeline: Timeline | None
+    lifelines: Lifelines | None
+    number: int = 0  # among those of the run, from 1, in the order of all reports
+
+    @property
+    def text(self) -> str:
+        """All lines in one piece."""
+        return "\n".join(line.text for line in self.lines)
+
+
+class Suppressed(NamedTuple):
+    """Findings that a suppressions file names, and why."""
+
+    reason: str
+    count: int  # type: ignore[assignment]  # in place of tuple's own
+
+
+class Run(NamedTuple):
+    """A watched run."""
+
+    command: Sequence[str]
+    directory: str
+    mpi: str
+    started: str  # ISO 8601
+    seconds: float
+    exit: int | None
+    processes: int
+    calls: int
+    errors: int
+    warnings: int
+    more: int  # findings that were not told
+    suppressed: Sequence[Suppressed]
+    not_checked: Sequence[str]
+    summary: str  # the last line
+    findings: Sequence[Entry]
+    guarded: Sequence[Guarded]
+    provoke: str  # the value of --provoke that does the same again; "": it was not provoked
+    provoked: Sequence[Provoked]
+
+
+def document(content: Mapping[str, Any]) -> str:
+    """A run's findings, and all that reports show of them, for machines."""
+    return json_output.document("run", _with_pictures_once(content)) + "\n"
+
+
+def write(directory: str, found: str, text: str) -> None:
+    """Write a document, and the findings as text, into a run's directory. Raises OSError."""
+    run = RunDirectory(directory)
+    run.publish(TEXT, text.encode(errors="backslashreplace"))
+    run.publish(DATA, found.encode())
+
+
+def _with_pictures_once(content: Mapping[str, Any]) -> dict[str, Any]:
+    # Many findings show the same datatypes.
+    pictures: dict[str, int] = {}
+
+    def number(svg: str) -> int | None:
+        return pictures.setdefault(svg, len(pictures)) if svg else None
+
+    for finding in content["findings"]:
+        finding["picture"] = number(finding.get("picture", ""))
+        for party in finding.get("parties", ()):
+            for buffer in party.get("buffers", ()):
+                for name in ("tree_svg", "map_svg"):
+                    buffer[name] = number(buffer[name])
+    return {**content, "pictures": list(pictures)}
+
+
+def read(directory: str) -> Run:
+    """What a run has written. Raises MpippError: it is not there, or makes no sense."""
+    return run_of(content(directory), os.path.join(directory, DATA))
+
+
+def content(directory: str) -> bytes:
+    """The document in a run's directory. Raises MpippError: it is not there."""
+    path = os.path.join(directory, DATA)
+    try:
+        return run_directory.read(path)
+    except OSError as error:
+        raise MpippError(
+            f"cannot read {path} ({error.strerror}): "
+            "a run with mpipp run --check --report DIR writes it"
+        ) from None
+
+
+def run_of(data: bytes, path: str) -> Run:
+    """The run that a document is of. Raises MpippError: it makes no sense.
+
+    Args:
+        path: where it is from, for people.
+    """
+    try:
+        said = run_directory.parsed(data)
+    except ValueError:
+        raise MpippError(f"{path} is no JSON: let the program run again") from None
+    fields = _Fields(said, path)
+    if fields.text("command") != "run" or fields.number("mpipp") != json_output.VERSION:
+        raise MpippError(f"{path} is not of a run of this mpipp: let the program run again")
+    return _run(fields)
+
+
+class _Fields:
+    # An object of JSON whose members are asked for by type; what is not there is empty.
+
+    def __init__(self, value: object, path: str, pictures: Sequence[str] = ()) -> None:
+        if not isinstance(value, dict):
+            raise MpippError(f"{path} is damaged: let the program run again")
+        self._value: dict[str, Any] = value
+        self._path = path
+        self.pictures = pictures
+
+    def text(self, name: str) -> str:
+        return str(self._get(name, str, ""))
+
+    def number(self, name: str) -> int:
+        return int(self._get(name, int, 0))
+
+    def optional(self, name: str) -> int | None:
+        return self.number(name) if self.is_known(name) else None
+
+    def is_known(self, name: str) -> bool:
+        return self._value.get(name) is not None
+
+    def seconds(self, name: str) -> float:
+        return float(self._get(name, (int, float), 0.0))
+
+    def flag(self, name: str) -> bool:
+        return bool(self._get(name, bool, False))
+
+    def texts(self, name: str) -> list[str]:
+        found: list[object] = self._get(name, list, [])
+        if not all(isinstance(one, str) for one in found):
+            raise MpippError(f"{self._path} is damaged: {name} has more than texts")
+        return [str(one) for one in found]
+
+    def numbers(self, name: str) -> list[int]:
+        found: list[object] = self._get(name, list, [])
+        if not all(type(one) is int for one in found):
+            raise MpippError(f"{self._path} is damaged: {name} has more than numbers")
+        return [one for one in found if isinstance(one, int)]
+
+    def integers(self, name: str) -> dict[str, int]:
+        """A mapping of names to numbers."""
+        found: dict[str, object] = self._get(name, dict, {})
+        return {one: value for one, value in found.items() if type(value) is int}
+
+    def objects(self, name: str, make: Callable[[_Fields], _T]) -> list[_T]:
+        found: list[object] = self._get(name, list, [])
+        return [make(_Fields(one, self._path, self.pictures)) for one in found]
+
+    def object(self, name: str) -> _Fields:
+        return _Fields(self._get(name, dict, {}), self._path, self.pictures)
+
+    def picture(self, name: str) -> str:
+        number = self.optional(name)
+        known = number is not None and 0 <= number < len(self.pictures)
+        return self.pictures[number] if known and number is not None else ""
+
+    def has(self, name: str) -> bool:
+        return name in self._value
+
+    def _get(self, name: str, kind: Any, otherwise: Any) -> Any:
+        found = self._value.get(name, otherwise)
+        if not isinstance(found, kind) or (isinstance(found, bool) and kind is not bool):
+            raise MpippError(f"{self._path} is damaged: {name} is of another kind")
+        return found
+
+
+def _order(entry: Entry) -> tuple[bool, str, int, str]:
+    # Errors first, each by its place; when they were found is a matter of chance.
+    frame = next((party.places[0].frame for party in entry.parties if party.places), Frame(""))
+    return entry.severity != "error", frame.path or frame.text, frame.line, entry.id
+
+
+def _run(of: _Fields) -> Run:
+    of.pictures = of.texts("pictures")
+    run = of.object("run")
+    return Run(
+        command=run.texts("command"),
+        directory=run.text("directory"),
+        mpi=run.text("mpi"),
+        started=run.text("started"),
+        seconds=run.seconds("seconds"),
+        exit=run.optional("exit"),
+        processes=of.number("processes"),
+        calls=of.number("calls"),
+        errors=of.number("errors"),
+        warnings=of.number("warnings"),
+        more=of.number("more"),
+        suppressed=of.objects(
+            "suppressed", lambda one: Suppressed(one.text("reason"), one.number("count"))
+        ),
+        not_checked=of.texts("not_checked"),
+        summary=of.text("summary"),
+        findings=[
+            entry._replace(number=number)
+            for number, entry in enumerate(sorted(of.objects("findings", _entry), key=_order), 1)
+        ],
+        guarded=of.objects("guarded", _guarded),
+        provoke=run.text("provoke"),
+        provoked=of.objects("provoked", _provoked),
+    )
+
+
+def _guarded(of: _Fields) -> Guarded:
+    counts = (of.number(name) for name in ("pages", "compared", "skipped", "nothing", "accesses"))
+    return Guarded(of.text("place"), of.text("procedure"), *counts)
+
+
+def _provoked(of: _Fields) -> Provoked:
+    names = [of.text(name) for name in ("place", "procedure", "way", "by", "by_place")]
+    numbers = [of.number(name) for name in ("times", "least", "most")]
+    return Provoked.of([*names, of.numbers("ranks"), *numbers])
+
+
+def _entry(of: _Fields) -> Entry:
+    check = of.text("check")
+    return Entry(
+        id=of.text("id") or check,
+        check=check,
+        severity="warning" if of.text("severity") == "warning" else "error",
+        what=of.text("what"),
+        parties=of.objects("parties", _party),
+        rule=of.text("rule"),
+        advice=of.text("advice"),
+        must=of.text("must"),
+        follows=of.text("follows"),
+        lines=_lines(of),
+        shown_as=of.text("shown_as"),
+        fingerprint=of.text("fingerprint"),
+        picture=of.picture("picture"),
+        timeline=_timeline(of.object("timeline")) if of.has("timeline") else None,
+        lifelines=_lifelines(of.object("lifelines")) if of.has("lifelines") else None,
+    )
+
+
+def _lines(of: _Fields) -> list[Line]:
+    # Earlier versions wrote the text alone.
+    found = of.objects("lines", lambda one: Line(one.text("text"), one.text("place")))
+    return found or [Line(line, "") for line in of.text("text").split("\n")]
+
+
+def _party(of: _Fields) -> Party:
+    return Party(
+        of.text("process"),
+        of.text("text"),
+        of.text("made"),
+        of.texts("details"),
+        of.objects("frames", _place),
+        of.objects("buffers", _drawn),
+        of.optional("ordinal") or 0,
+        of.numbers("ranks"),
+        of.text("procedure"),
+        of.integers("arguments"),
+        of.object("started").text("procedure") if of.is_known("started") else "",
+        of.objects("started_frames", _place),
+    )
+
+
+def _place(of: _Fields) -> Place:
+    frame = Frame(
+        of.text("text"), of.text("path"), of.number("line"), of.text("function"), of.text("library")
+    )
+    return Place(frame, of.number("first"), of.texts("source"))
+
+
+def _drawn(of: _Fields) -> Drawn:
+    return Drawn(
+        of.text("role"),
+        of.number("count"),
+        of.text("datatype"),
+        of.optional("address"),
+        of.texts("tree"),
+        of.picture("tree_svg"),
+        of.picture("map_svg"),
+        of.flag("in_time"),
+    )
+
+
+def _timeline(of: _Fields) -> Timeline:
+    return Timeline(
+        of.text("title"),
+        of.texts("lanes"),
+        of.objects("rows", _row),
+        of.number("before"),
+        of.number("after"),
+        of.objects("now", lambda one: (one.text("process"), one.text("text"))),
+    )
+
+
+def _lifelines(of: _Fields) -> Lifelines:
+    def point(one: _Fields) -> Point:
+        return Point(one.number("lane"), one.text("call"), one.text("place"), one.text("text"))
+
+    def both(one: _Fields) -> tuple[int, int]:
+        return one.number("from"), one.number("to")
+
+    return Lifelines(
+        of.texts("lanes"),
+        of.objects("points", point),
+        of.objects("epochs", both),
+        of.objects("pending", both),
+        of.objects("edges", both),
+        both(of.object("missing")),
+        of.text("why"),
+        of.text("wanted"),
+    )
+
+
+def _row(of: _Fields) -> Row:
+    def cell(one: _Fields) -> Cell:
+        at = one.seconds("seconds") if one.is_known("seconds") else None
+        return Cell(one.text("call"), one.text("data"), one.text("place"), at)
+
+    return Row(of.number("ordinal"), of.flag("here"), of.objects("cells", cell))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Lines, functions and variables at addresses of a process, by its debug information."""

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""Source lines and functions of addresses in an ELF file, by its debug information and symbols."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from mpipp.symbolizer.demangle import known_as
+from mpipp.symbolizer.inlined_functions import Functions, ranges
+from mpipp.symbolizer.stack_variables import variable
+
+# Of what compilers make of the name of a variable: of a Fortran module, or local and static.
+_FORTRAN = re.compile(r"(?:__\w+?_MOD_)?(.+?)(?:\.\d+)?$")
+_MOST = 1 << 24  # bytes of a compilation unit whose functions are looked for
+
+
+class Line(NamedTuple):
+    """A line of source."""
+
+    file: str  # without its directory
+    line: int
+    path: str  # as the compiler was given it, from the root if it says where it was
+
+
+class Place(NamedTuple):
+    """A function that an address is in.
+
+    Attributes:
+        line: within it: of the address, or of what was inlined there; None: it is not known.
+        is_inlined: whether it has no code of its own there, but is part of the next one out.
+    """
+
+    function: str  # "": it has no name
+    line: Line | None
+    is_inlined: bool
+
+
+class _Symbol(NamedTuple):
+    low: int
+    high: int
+    name: str
+
+
+class _Unit(NamedTuple):
+    # Of one compilation unit: where lines begin, in order, its files, and functions.
+    starts: list[int]
+    lines: list[Line | None]  # None: from here on there are none
+    files: dict[int, str]  # paths by their numbers
+    functions: Functions | None
+
+    def line(self, address: int) -> Line | None:
+        position = bisect.bisect_right(self.starts, address) - 1
+        return self.lines[position] if position >= 0 else None
+
+    def called(self, file: int, line: int) -> Line | None:
+        path = self.files.get(file)
+        return _line(path, line) if path is not None and line else None
+
+
+class Lines:
+    """One file's; addresses are those that the file itself has.
+
+    A file that cannot be read, or makes no sense, has neither lines nor symbols.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._units: dict[int, _Unit] = {}
+        self._symbols: list[_Symbol] = []
+        self._variables: list[_Symbol] | None = None  # read when first asked for
+        self._starts: list[int] = []
+        self._elf: Any = None
+        self._debug: Any = None
+        self._aranges: Any = None  # of units that say which addresses they have
+        self._segments: list[tuple[int, int, int]] = []  # offset, bytes, address
+        self._spans: list[tuple[int, int, Any]] = []  # [low, high) of units that were read
+        self._coming: Iterator[tuple[int, int, Any]] = iter(())  # those of the others
+        with suppress(*_damage()):
+            self._open(path)
+
+    def _open(self, path: str) -> None:
+        from elftools.elf.elffile import ELFFile
+
+        # Open as long as the watcher runs.
+        self._elf = ELFFile(open(path, "rb"))  # noqa: SIM115
+        for segment in self._elf.iter_segments():
+            if segment["p_type"] == "PT_LOAD":
+                part = segment["p_offset"], segment["p_filesz"], segment["p_vaddr"]
+                self._segments.append(part)
+        self._symbols = sorted(self._read_symbols())
+        self._starts = [symbol.low for symbol in self._symbols]
+        debug = self._elf
+        if not debug.has_dwarf_info():
+            other = _separate(debug)
+            debug = ELFFile(open(other, "rb")) if other else None  # noqa: SIM115
+        if debug is not None and debug.has_dwarf_info():
+            self._debug = debug.get_dwarf_info()
+            self._aranges = self._debug.get_aranges()
+            self._coming = self._read_spans()
+
+    def address(self, offset: int) -> int | None:
+        """The address of what is at an offset in the file; None if it is not loaded."""
+        for start, size, address in self._segments:
+            if start <= offset < start + size:
+                return offset - start + address
+        return None
+
+    def line(self, address: int) -> Line | None:
+        """The line of an address."""
+        unit = self._unit(address)
+        return unit.line(address) if unit else None
+
+    def places(self, address: int) -> list[Place]:
+        """The functions that an address is in, what was inlined last first; one at least."""
+        line, unit = self.line(address), self._unit(address)
+        found: list[Place] = []
+        with suppress(*_damage()):
+            for function in unit.functions.at(address) if unit and unit.functions else ():
+                name = known_as(function.name)
+                found.append(Place(name, line, function.call is not None))
+                line = unit.called(*function.call) if unit and function.call else None
+        return found or [Place(self._name(address), line, False)]
+
+    def function(self, address: int) -> str:
+        """The function that has the code at an address, "" if that is not known."""
+        return self.places(address)[-1].function or self._name(address)
+
+    def symbol(self, address: int) -> str:
+        """ "main+18": the symbol before an address, "" if there is none."""
+        symbol = self._symbol(address)
+        if symbol is None:
+            return ""
+        distance = address - symbol.low
+        return f"{symbol.name}+{distance}" if distance else symbol.name
+
+    def variable(self, address: int) -> str:
+        """ "faces+3968": the static variable that has an address, "" if there is none."""
+        if self._variables is None:
+            self._variables = []
+            with suppress(*_damage()):
+                self._variables = sorted(self._read_symbols("STT_OBJECT"))
+        position = bisect.bisect_right(self._variables, (address, sys.maxsize)) - 1
+        found = self._variables[position] if position >= 0 else None
+        if found is None or address >= found.high:
+            return ""
+        name, distance = _FORTRAN.sub(r"\1", found.name), address - found.low
+        return f"{name}+{distance}" if distance else name
+
+    def local(self, address: int, offset: int) -> str:
+        """ "row+8": the variable at an offset from the canonical frame address, in the frame of a
+        function that goes on at an address; "" if there is none."""
+        unit = self._unit(address)
+        with suppress(*_damage()):
+            function = unit.functions.own(address) if unit and unit.functions else None
+            return variable(function, address, offset, self._debug) if function else ""
+        return ""
+
+    def _name(self, address: int) -> str:
+        symbol = self._symbol(address)
+        return known_as(symbol.name) if symbol else ""
+
+    def _symbol(self, address: int) -> _Symbol | None:
+        position = bisect.bisect_right(self._starts, address) - 1
+        found = self._symbols[position] if position >= 0 else None
+        return found if found is not None and address < found.high else None
+
+    def _read_symbols(self, kind: str = "STT_FUNC") -> Iterator[_Symbol]:
+        for name in (".symtab", ".dynsym"):
+            section = self._elf.get_section_by_name(name)
+            if section is None or section.header["sh_type"] == "SHT_NOBITS":
+                continue
+            for symbol in section.iter_symbols():
+                low, size = symbol["st_value"], symbol["st_size"]
+                if symbol["st_info"]["type"] == kind and low and symbol.name:
+                    yield _Symbol(low, low + max(size, 1), symbol.name)
+            return
+
+    def _unit(self, address: int) -> _Unit | None:
+        if self._debug is None:
+            return None
+        with suppress(*_damage()):
+            found = self._find(address)
+            if found is None:
+                return None
+            if found.cu_offset not in self._units:
+                self._units[found.cu_offset] = self._read_unit(found)
+            return self._units[found.cu_offset]
+        return None
+
+    def _find(self, address: int) -> Any:
+        table = self._aranges
+        offset = table.cu_offset_at_addr(address) if table is not None else None
+        if offset is not None:
+            return self._debug.get_CU_at(offset)
+        spans = itertools.chain(self._spans, self._coming)
+        return next((unit for low, high, unit in spans if low <= address < high), None)
+
+    def _read_spans(self) -> Iterator[tuple[int, int, Any]]:
+        for unit in self._debug.iter_CUs():
+            for low, high in ranges(unit.get_top_DIE(), unit, self._debug):
+                self._spans.append((low, high, unit))
+                yield low, high, unit
+
+    def _read_unit(self, unit: Any) -> _Unit:
+        starts: list[int] = []
+        lines: list[Line | None] = []
+        program = self._debug.line_program_for_CU(unit)
+        files = _files(program.header, _directory(unit)) if program is not None else {}
+        rows = _rows(program, files) if program is not None else ()
+        for address, line in sorted(rows, key=lambda row: (row[0], row[1] is not None)):
+            if starts and starts[-1] == address:
+                lines[-1] = line
+            else:
+                starts.append(address)
+                lines.append(line)
+        functions = None
+        if unit["unit_length"] <= _MOST:
+            with suppress(*_damage()):
+                functions = Functions(unit, self._debug)
+        return _Unit(starts, lines, files, functions)
+
+
+def _rows(program: Any, files: Mapping[int, str]) -> Iterator[tuple[int, Line | None]]:
+    for entry in program.get_entries():
+        state = entry.state
+        if state is None:
+            continue
+        if state.end_sequence:
+            yield state.address, None
+        elif state.line and state.file in files:
+            yield state.address, _line(files[state.file], state.line)
+
+
+def _line(path: str, line: int) -> Line:
+    return Line(os.path.basename(path), line, path)
+
+
+def _files(header: Any, directory: str) -> dict[int, str]:
+    first = 0 if header["version"] >= 5 else 1
+    return {
+        number: _path(header, file, directory)
+        for number, file in enumerate(header["file_entry"], first)
+    }
+
+
+def _directory(unit: Any) -> str:
+    # Where the compiler was.
+    attribute = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
+    return os.fsdecode(attribute.value) if attribute is not None else ""
+
+
+def _path(header: Any, file: Any, directory: str) -> str:
+    # Before DWARF 5 the first of the directories is left out, where the compiler was.
+    listed = [os.fsdecode(name) for name in header["include_directory"]]
+    if header["version"] < 5:
+        listed.insert(0, directory)
+    inside = listed[file.dir_index] if file.dir_index < len(listed) else ""
+    return os.path.normpath(os.path.join(directory, inside, os.fsdecode(file.name)))
+
+
+def _separate(elf: Any) -> str:
+    # Where distributions put the debug information of their packages.
+    section = elf.get_section_by_name(".note.gnu.build-id")
+    if section is None:
+        return ""
+    number = next((note["n_desc"] for note in section.iter_notes()), "")
+    path = f"/usr/lib/debug/.build-id/{number[:2]}/{number[2:]}.debug"
+    return path if number and os.path.exists(path) else ""
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    # What pyelftools raises for bytes that make no sense, or if it is not there.
+    try:
+        from elftools.common.exceptions import DWARFError, ELFError
+    except ImportError:
+        return (ImportError,)
+    by_python = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
+    return (ELFError, DWARFError, OSError, NotImplementedError, *by_python)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Variables in the stack frame of a function, by debug information (DWARF 5, sections 2.6 and 4).
+
+Those with a place of their own in the frame: arrays, structures, and all that is not optimised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mpipp.symbolizer.inlined_functions import name_of, ranges
+
+_FBREG, _CALL_FRAME_CFA, _REG6 = 0x91, 0x9C, 0x56
+# From the canonical frame address, by what says where a frame begins. On x86-64 %rbp, which is
+# saved below the return address.
+_BASES = {_CALL_FRAME_CFA: 0, _REG6: -16}
+_VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
+_BLOCKS = ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine")
+_NAMED = (*(f"DW_TAG_{one}_type" for one in ("const", "volatile", "atomic")), "DW_TAG_typedef")
+_FORTRAN = (7, 8, 14, 34, 35)  # languages whose arrays begin with 1
+_DEEP = 32  # types within types
+
+
+def variable(function: Any, address: int, offset: int, debug: Any) -> str:
+    """ "row+8": the variable of a frame, with the distance from its beginning; "": there is none.
+
+    Args:
+        function: its entry.
+        address: of its code, where it goes on.
+        offset: in bytes from the canonical frame address.
+        debug: all of the file's debug information.
+    """
+    where = _expression(function, "DW_AT_frame_base")
+    base = _BASES.get(where[0]) if len(where) == 1 else None
+    found = ""
+    for entry in _visible(function, address, debug) if base is not None else ():
+        start = _offset(_expression(entry, "DW_AT_location"))
+        size = _size(entry) if start is not None else None
+        if start is None or size is None or base is None:
+            continue
+        distance = offset - (base + start)
+        name = name_of(entry) if 0 <= distance < size else ""
+        if name:  # the innermost comes last
+            found = f"{name}+{distance}" if distance else name
+    return found
+
+
+def _visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
+    # Variables of the blocks that an address is in, from the outermost inwards.
+    blocks = [function]
+    for block in blocks:
+        for child in _children(block):
+            if child.tag in _VARIABLES:
+                yield child
+            elif child.tag in _BLOCKS and any(
+                low <= address < high for low, high in ranges(child, child.cu, debug)
+            ):
+                blocks.append(child)
+
+
+def _children(entry: Any) -> Iterator[Any]:
+    # In the file's order: in a damaged one the next may be one before.
+    last = entry.offset
+    for child in entry.iter_children():
+        if child.offset <= last:
+            return
+        last = child.offset
+        yield child
+
+
+def _expression(entry: Any, name: str) -> list[int]:
+    attribute = entry.attributes.get(name)
+    value = attribute.value if attribute is not None else []
+    return list(value) if isinstance(value, (list, tuple, bytes)) else []  # else of several places
+
+
+def _offset(location: list[int]) -> int | None:
+    # A signed number of seven bits a byte, the lowest first.
+    if len(location) < 2 or location[0] != _FBREG:
+        return None
+    value = shift = 0
+    for position, byte in enumerate(location[1:], 1):
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            is_whole = position + 1 == len(location)
+            return (value - (1 << shift) if byte & 0x40 else value) if is_whole else None
+    return None
+
+
+def _size(entry: Any) -> int | None:
+    # Bytes of what an entry is; None where that is not constant.
+    count = 1
+    for _ in range(_DEEP):
+        origin = "DW_AT_abstract_origin"
+        if "DW_AT_type" not in entry.attributes and origin in entry.attributes:
+            entry = entry.get_DIE_from_attribute(origin)
+        if "DW_AT_type" not in entry.attributes:
+            return None
+        entry = entry.get_DIE_from_attribute("DW_AT_type")
+        if entry.tag == "DW_TAG_array_type":
+            elements = _elements(entry)
+            if elements is None:
+                return None
+            count *= elements
+        elif entry.tag not in _NAMED:
+            size = entry.attributes.get("DW_AT_byte_size")
+            return count * size.value if size is not None and isinstance(size.value, int) else None
+    return None
+
+
+def _elements(array: Any) -> int | None:
+    language = array.cu.get_top_DIE().attributes.get("DW_AT_language")
+    first = 1 if language is not None and language.value in _FORTRAN else 0
+    count = 1
+    for dimension in _children(array):
+        if dimension.tag != "DW_TAG_subrange_type":
+            continue
+        given = {name: one.value for name, one in dimension.attributes.items()}
+        low = given.get("DW_AT_lower_bound", first)
+        last = given.get("DW_AT_upper_bound")
+        if "DW_AT_count" in given:
+            low, last = 1, given["DW_AT_count"]
+        if not isinstance(low, int) or not isinstance(last, int):
+            return None
+        count *= last - low + 1
+    return count

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""MPI libraries, compilers, launchers and debuggers of this machine; builds of the wrapper."""

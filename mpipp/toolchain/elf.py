@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""What does an ELF file need to run, and of which program is a core file?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from mpipp.common.errors import MpippError
+
+_ET_CORE = 4
+_AT_ENTRY = 9
+
+
+def is_elf(path: str) -> bool:
+    """Whether the file can be read and starts as an ELF file does."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
+def interpreter(path: str) -> str:
+    """The dynamic loader the program at `path` asks for; "" if it is statically linked.
+
+    Raises:
+        MpippError: the file cannot be read, or is not a whole ELF file.
+    """
+    with _opened(path) as elf:
+        return next((str(each.get_interp_name()) for each in _segments(elf, "PT_INTERP")), "")
+
+
+def needed(path: str) -> list[str]:
+    """The sonames of the libraries the file at `path` is linked with; errors as `interpreter`."""
+    with _opened(path) as elf:
+        dynamic = _segments(elf, "PT_DYNAMIC")
+        return [tag.needed for each in dynamic for tag in each.iter_tags("DT_NEEDED")]
+
+
+def undefined(path: str) -> list[str]:
+    """The names of the dynamic symbols the file takes from others; errors as `interpreter`."""
+    with _opened(path) as elf:
+        tables = (each for each in elf.iter_sections() if each["sh_type"] == "SHT_DYNSYM")
+        symbols = (symbol for each in tables for symbol in each.iter_symbols())
+        return [each.name for each in symbols if each["st_shndx"] == "SHN_UNDEF" and each.name]
+
+
+def program_of_core(path: str) -> str:
+    """The file of the program whose core this is, "" if the core does not say, or not any more.
+
+    Raises:
+        MpippError: there is no such file, or it is not a core file of a 64-bit process.
+    """
+    if not _is_core(path):
+        raise MpippError(f"{path} is not a core file of a 64-bit process")
+    try:
+        with _opened(path) as elf:
+            notes = {note["n_type"]: note for note in _notes(elf)}
+            order = "little" if elf.little_endian else "big"
+    except _Damaged:  # cut off, perhaps; gdb says what it can make of it
+        return ""
+    entry = _entry(notes["NT_AUXV"]["n_desc"], order) if "NT_AUXV" in notes else 0
+    mapped = _file_at(entry, notes["NT_FILE"]["n_desc"]) if entry and "NT_FILE" in notes else ""
+    if mapped or "NT_PRPSINFO" not in notes:
+        return mapped
+    # The command line, cut after 80 bytes.
+    words = notes["NT_PRPSINFO"]["n_desc"]["pr_psargs"].split(b"\0")[0].split()
+    return os.fsdecode(words[0]) if words else ""
+
+
+def _is_core(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            header = file.read(18)
+    except OSError as error:
+        raise MpippError(f"cannot read {path}: {error.strerror}") from None
+    order = {b"\1": "little", b"\2": "big"}.get(header[5:6], "")
+    return header[:5] == b"\x7fELF\2" and bool(order) and _number(header[16:], order) == _ET_CORE
+
+
+def _notes(elf: Any) -> Iterator[Mapping[str, Any]]:
+    # As many as there are.
+    with suppress(*_damage()):
+        for segment in _segments(elf, "PT_NOTE"):
+            yield from segment.iter_notes()
+
+
+def _segments(elf: Any, kind: str) -> Iterator[Any]:
+    return (each for each in elf.iter_segments() if each["p_type"] == kind)
+
+
+def _entry(vector: bytes, order: str) -> int:
+    # The address where the program starts, of (what, value) pairs.
+    for start in range(0, len(vector) - 15, 16):
+        if _number(vector[start : start + 8], order) == _AT_ENTRY:
+            return _number(vector[start + 8 : start + 16], order)
+    return 0
+
+
+def _file_at(address: int, listed: Mapping[str, Any]) -> str:
+    for entry, name in zip(listed["Elf_Nt_File_Entry"], listed["filename"]):
+        if entry["vm_start"] <= address < entry["vm_end"]:
+            return os.fsdecode(name)
+    return ""
+
+
+def _number(data: bytes, order: str) -> int:
+    return int.from_bytes(data, "little" if order == "little" else "big")
+
+
+class _Damaged(MpippError):
+    pass
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    # What pyelftools raises for bytes that make no sense.
+    from elftools.common.exceptions import ELFError
+
+    return (ELFError, ValueError, LookupError, TypeError, AttributeError)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Any]:
+    # pyelftools' view of a file. Only who asks needs the package.
+    try:
+        from elftools.elf.elffile import ELFFile
+    except ImportError:
+        raise MpippError(
+            "the Python package pyelftools is missing: install it with pip (Debian: "
+            "python3-pyelftools)"
+        ) from None
+    try:
+        with open(path, "rb") as file:
+            if file.read(4) != b"\x7fELF":
+                raise MpippError(f"{path} is not an ELF file")
+            yield ELFFile(file)
+    except OSError as error:
+        raise MpippError(f"cannot read {path}: {error.strerror}") from None
+    except _damage():
+        raise _Damaged(f"{path} is a damaged ELF file") from None

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""What `mpipp cc` and its like put into programs: built once for a compiler, in the user's cache.
+
+The sources are in `wrapper/instrumentation/in_program/`: a static library to be linked in (one for
+executables, one for shared libraries), and for Clang functions that are inlined.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpipp import __version__
+from mpipp.common.cache import build_directory, install, trusted
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.toolchain.build_wrapper import say_where, source_directory
+
+_FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
+# GCC does not see what these do; nor does Clang in what it does not compile.
+_WRAPPED = ("memcpy", "memmove", "memset")
+# What GCC's objects need, and do not refer to where nothing but frames is marked.
+_SHADOW = "mpipp_need_shadow"
+_EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "inlined.bc"
+# What is known of the functions that are called there: what they do is nothing that the program
+# knows of, and what is looked at need not be loaded again.
+_APART = {
+    "mpipp_inlined_(?:load|store|comb)": "inaccessiblememonly nounwind cold",
+    "mpipp_inlined_span": "inaccessiblememonly readonly nounwind willreturn",
+}
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """The compiler behind an MPI compiler.
+
+    Attributes:
+        path: of the program.
+        version: what it says of itself, its first line.
+        is_clang: whether it is Clang; else it is of GCC.
+    """
+
+    path: str
+    version: str
+    is_clang: bool
+
+
+def probe(wrapper: str) -> Compiler:
+    """What an MPI compiler calls; a compiler that is none of MPI is taken as it is.
+
+    Raises:
+        MpippError: it is neither of GCC nor Clang, or not for x86-64.
+    """
+    shown = _output([wrapper, "-show"])
+    words = shlex.split(shown) if shown and "\n" not in shown.strip() else []
+    path = shutil.which(words[0]) if words else None
+    path = path or wrapper
+    said = _output([path, "--version"])
+    version = said.partition("\n")[0]
+    is_clang = "clang version" in version or "oneAPI" in version
+    if not is_clang and "Free Software Foundation" not in said:
+        raise MpippError(
+            f"{wrapper} calls {path}, which is neither of GCC nor Clang: name another with --mpicc"
+        )
+    machine = _output([path, "-dumpmachine"])
+    if not machine.startswith("x86_64"):
+        raise MpippError(f"{path} compiles for {machine.strip()}: programs are looked at on x86-64")
+    return Compiler(path, version, is_clang)
+
+
+def _output(command: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def link_flags(compiler: Compiler, shared: bool) -> list[str]:
+    """What a program, or a shared library, is linked with; behind everything else.
+
+    Raises:
+        MpippError: it cannot be built.
+    """
+    library = _built(compiler) / (_SHARED if shared else _EXECUTABLE)
+    needed = [] if compiler.is_clang else [f"-Wl,-u,{_SHADOW}"]
+    return [*(f"-Wl,--wrap={name}" for name in _WRAPPED), *needed, str(library)]
+
+
+def inlined(compiler: Compiler) -> Path:
+    """What Clang is to make part of each object.
+
+    Raises:
+        MpippError: it cannot be built.
+    """
+    return _built(compiler) / _INLINED
+
+
+def _built(compiler: Compiler) -> Path:
+    sources = source_directory() / "instrumentation" / "in_program"
+    digest = hashlib.sha256("\0".join([compiler.path, compiler.version, *_FLAGS]).encode())
+    for file in (*sorted(sources.iterdir()), Path(__file__)):
+        digest.update(file.read_bytes())
+    name = re.sub(r"[^\w.+-]", "_", Path(compiler.path).name)
+    cache = trusted()
+    say_where(cache)
+    directory = cache.path / f"program-{name}-{__version__}-{digest.hexdigest()[:12]}"
+    if directory.exists():
+        return directory
+    with build_directory(cache.path) as work:
+        _build(compiler, sources, work)
+        install(work, directory)
+    return directory
+
+
+def _build(compiler: Compiler, sources: Path, work: Path) -> None:
+    objects = [_object(compiler, sources, work, "runtime")]
+    if compiler.is_clang:
+        _inline(compiler, sources, work)
+    for library, flag in ((_EXECUTABLE, "-DMPIPP_EXECUTABLE"), (_SHARED, "-DMPIPP_SHARED")):
+        shadowed = _object(compiler, sources, work, "kasan_shadow", flag)
+        _run(["ar", "rcs", str(work / library), *objects, shadowed])
+
+
+def _object(compiler: Compiler, sources: Path, work: Path, name: str, *flags: str) -> str:
+    output = work / f"{name}.o"
+    source = str(sources / f"{name}.c")
+    _run(
+        [compiler.path, *_FLAGS, f"-I{sources.parents[1]}", *flags, "-c", source, "-o", str(output)]
+    )
+    return str(output)
+
+
+def _inline(compiler: Compiler, sources: Path, work: Path) -> None:
+    # C cannot say what is known of functions that are called; the compiler's own text can. A Clang
+    # that does not understand that gets it without.
+    text, output = work / "inlined.ll", work / _INLINED
+    flags = ("-O1", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm")
+    source = str(sources / "inline_checks.c")
+    _run([compiler.path, *_FLAGS, f"-I{sources.parents[1]}", *flags, source, "-o", str(text)])
+    untold = told = text.read_text()
+    for name, known in _APART.items():
+        declared = re.compile(rf"^(declare .*@{name}\([^)]*\)).*$", re.MULTILINE)
+        told = declared.sub(rf"\1 {known}", told)
+    text.write_text(told)
+    command = [compiler.path, "-c", "-emit-llvm", str(text), "-o", str(output)]
+    if subprocess.run(command, capture_output=True, check=False).returncode == 0:
+        return
+    said = (
+        f"mpipp: what {compiler.version} makes of mpipp's functions is not known: loops are not "
+        "compiled twice, and programs may take twice as long"
+    )
+    print(plain(said), file=sys.stderr)
+    text.write_text(untold)
+    _run(command)
+
+
+def _run(command: Sequence[str]) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
+        raise MpippError(f"what mpipp puts into programs does not compile: {lines[0].strip()}")

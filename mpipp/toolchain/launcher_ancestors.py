@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The launchers that have started a process, by what the system says of its ancestors."""
+
+from __future__ import annotations
+
+import re
+
+from mpipp.common.text.sanitize import plain
+
+PROC = "/proc"
+_MOST = 100  # ancestors
+# Programs between the shell, or the system, and the ranks.
+_LAUNCHER = re.compile(
+    r"hydra_|(mpiexec|mpirun|orterun|orted|prte|prterun|prted|prun|srun|slurmstepd|pmi_proxy|aprun"
+    r"|jsrun|flux|palsd?)(?![A-Za-z0-9])"  # mpiexec.hydra, flux-broker; not fluxsolver
+)
+
+
+def status(pid: int) -> dict[str, str]:
+    """What the system says of a process; nothing if there is none."""
+    try:
+        with open(f"{PROC}/{pid}/status", encoding="utf-8", errors="replace") as file:
+            pairs = [line.partition(":") for line in file]
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in pairs}
+
+
+def program(pid: int) -> str:
+    """The name that a process runs under; "" if there is none."""
+    return plain(status(pid).get("Name", ""), "")
+
+
+def is_one(name: str) -> bool:
+    """Whether a program is a launcher."""
+    return bool(_LAUNCHER.match(name))
+
+
+def above(pid: int) -> list[list[int]]:
+    """The launchers among a process's ancestors, the innermost first.
+
+    Those that are each other's children come together: hydra_pmi_proxy and mpiexec; not slurmstepd,
+    which has started the batch script that has started mpiexec.
+    """
+    found: list[list[int]] = []
+    follows = False
+    for _ in range(_MOST):
+        pid = int(status(pid).get("PPid", "0"))
+        if pid < 1:
+            break
+        is_launcher = is_one(program(pid))
+        if is_launcher and follows:
+            found[-1].append(pid)
+        elif is_launcher:
+            found.append([pid])
+        follows = is_launcher
+    return found

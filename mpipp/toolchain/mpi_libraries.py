@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: MIT
+"""Which MPI libraries are on this machine, and what is the compiler of each?
+
+An MPI is known by its compiler (`mpicc`): the header it includes says whose ABI a program built
+with it has. Nothing is guessed from names; names only say where to look.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mpipp.common import file_trust
+from mpipp.common.errors import MpippError
+
+_COMPILER_NAMES = (
+    "mpicc",
+    "mpicc.mpich",
+    "mpicc.openmpi",
+    "mpicc_abi",
+    "mpiicx",
+    "mpiicc",
+)
+
+# What the header says of itself. An MPICH header defines MPICH_VERSION, and so do MPI libraries
+# made from MPICH; under MPI_ABI it includes the standard ABI's header, which does not.
+_PROBE = """\
+#include <mpi.h>
+#ifdef OPEN_MPI
+mpipp_openmpi OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
+#endif
+#ifdef MPI_ABI_VERSION
+mpipp_abi MPI_ABI_VERSION MPI_ABI_SUBVERSION
+#endif
+#ifdef I_MPI_VERSION
+mpipp_intel I_MPI_VERSION
+#endif
+#ifdef MPICH_VERSION
+mpipp_mpich MPICH_VERSION
+#endif
+"""
+
+
+class NoCompiler(MpippError):
+    """An MPI compiler that calls a C compiler which is not there."""
+
+    def __init__(self, mpicc: str, compiler: str) -> None:
+        super().__init__(
+            f"{mpicc} calls the C compiler {compiler}, which is not there: "
+            "install it (Debian: gcc), or name another MPI compiler with --mpicc"
+        )
+        self.mpicc = mpicc
+        self.compiler = compiler
+
+
+@dataclass(frozen=True)
+class Flavor:
+    """One binary interface (ABI) of MPI libraries; each needs a wrapper of its own.
+
+    Attributes:
+        key: its name in file names and macros.
+        title: its name in messages.
+        library: matches the file name of a library with this ABI.
+    """
+
+    key: str
+    title: str
+    library: re.Pattern[str]
+
+
+FLAVORS = {
+    flavor.key: flavor
+    for flavor in (
+        Flavor("mpich", "the MPICH ABI", re.compile(r"libmpi(ch)?\.so\.12(\.|$)")),
+        Flavor("openmpi", "Open MPI", re.compile(r"libmpi\.so\.40(\.|$)")),
+        Flavor("abi", "the MPI standard ABI", re.compile(r"libmpi_abi\.so\.\d")),
+    )
+}
+
+
+# Names of MPI libraries; of an ABI where that is all that the header says.
+TITLES = {
+    "openmpi": "Open MPI",
+    "abi": "MPI standard ABI",
+    "intel": "Intel MPI",
+    "mpich": "MPICH",
+}
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One MPI installation, as its compiler shows it.
+
+    Attributes:
+        mpicc: path of the MPI compiler; "" where there is none, but a wrapper that was built.
+        flavor: the ABI of the programs it builds.
+        name: for people, "MPICH 4.0.2".
+        version: of the library, "4.0.2"; of the ABI where that is all the header says.
+        compiler: path of the C compiler that mpicc calls.
+        flags: the preprocessor flags with which that compiler finds mpi.h.
+        procedures: the MPI procedures the header declares, sorted, without "MPI_".
+        library: path of the library that the program loads; "" if it is not known.
+        wrapper: path of the wrapper, where there is no compiler.
+    """
+
+    mpicc: str
+    flavor: Flavor
+    name: str
+    version: str
+    compiler: str
+    flags: tuple[str, ...]
+    procedures: tuple[str, ...]
+    library: str = ""
+    wrapper: str = ""
+
+
+def flavor_of_library(name: str) -> Flavor | None:
+    """The flavor of a library by its file name or soname; None if it is not an MPI library."""
+    base = os.path.basename(name)
+    for flavor in FLAVORS.values():
+        if flavor.library.match(base):
+            return flavor
+    return None
+
+
+def default_mpicc() -> str:
+    """The MPI compiler to use when none is given: $MPICC, or else the mpicc on PATH.
+
+    Raises:
+        MpippError: there is none.
+    """
+    found = os.environ.get("MPICC") or shutil.which("mpicc")
+    if not found:
+        raise MpippError(
+            "no MPI compiler: there is no mpicc on PATH and MPICC is not set; install one "
+            "(Debian: libmpich-dev or libopenmpi-dev), or name it with --mpicc"
+        )
+    return found
+
+
+def probe(mpicc: str) -> Mpi:
+    """Ask the MPI compiler `mpicc` (a path, or a name on PATH) what it is.
+
+    Raises:
+        MpippError: it cannot be run, is no MPI compiler, has no C compiler to call, or is of an
+            MPI that mpipp does not know.
+    """
+    path = shutil.which(mpicc)
+    if path is None:
+        raise MpippError(f"there is no MPI compiler {mpicc}: name one with --mpicc")
+    path = own_name(os.path.abspath(path))
+    compiler, flags = _command_line(path)
+    command = [compiler, *flags, "-E", "-P", "-x", "c", "-"]
+    done = subprocess.run(command, input=_PROBE, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MpippError(f"{path} cannot compile #include <mpi.h>: name another with --mpicc")
+    flavor, name, version = _identity(done.stdout, path)
+    return Mpi(path, flavor, name, version, compiler, flags, _procedures(done.stdout))
+
+
+def own_name(path: str) -> str:
+    """The name of its own that an MPI compiler has: the one with its mpiexec beside it."""
+    # Debian's mpicc leads over /etc/alternatives to mpicc.openmpi, and that to a program which must
+    # be called by this name.
+    own = path
+    while os.path.islink(path):
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+        if os.path.basename(path).startswith(("mpicc", "mpiic")):
+            own = os.path.normpath(path)
+    return own
+
+
+def _command_line(mpicc: str) -> tuple[str, tuple[str, ...]]:
+    # The C compiler and the preprocessor flags in what `mpicc -show` prints.
+    try:
+        done = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=False)
+        words = shlex.split(done.stdout) if done.returncode == 0 else []
+    except (OSError, ValueError):
+        words = []
+    if not words:
+        raise MpippError(f"{mpicc} is not an MPI compiler: name one with --mpicc")
+    compiler = shutil.which(words[0])
+    if compiler is None:
+        raise NoCompiler(mpicc, words[0])
+    flags: list[str] = []
+    rest = iter(words[1:])
+    for word in rest:
+        if word in ("-I", "-D", "-isystem"):
+            flags += [word, next(rest, "")]
+        elif word.startswith(("-I", "-D")):
+            flags.append(word)
+    return compiler, tuple(flags)
+
+
+def _identity(text: str, mpicc: str) -> tuple[Flavor, str, str]:
+    said = dict(re.findall(r"^mpipp_(\w+) (.*)$", text, re.MULTILINE))
+    numbers = {key: ".".join(re.findall(r"[\w.]+", value)) for key, value in said.items()}
+    for key in ("openmpi", "abi", "intel", "mpich"):
+        if key in numbers:
+            flavor = FLAVORS["mpich" if key == "intel" else key]
+            return flavor, f"{TITLES[key]} {numbers[key]}", numbers[key]
+    raise MpippError(
+        f"{mpicc} is of an MPI that mpipp does not know: it knows libraries with the MPICH ABI, "
+        "Open MPI and the MPI standard ABI"
+    )
+
+
+def _procedures(text: str) -> tuple[str, ...]:
+    # The text of a "deprecated" attribute may name other procedures.
+    without_strings = re.sub(r'"[^"\n]*"', '""', text)
+    return tuple(sorted(set(re.findall(r"\bMPI_(\w+)\s*\(", without_strings))))
+
+
+def installed() -> Iterator[str]:
+    """Paths of everything named like an MPI compiler that the user has chosen.
+
+    That is $MPICC, then what is in the directories of PATH, and in that of the Python which runs
+    this.
+    """
+    paths = [os.environ["MPICC"]] if os.environ.get("MPICC") else []
+    search = [
+        *os.environ.get("PATH", os.defpath).split(os.pathsep),
+        os.path.dirname(sys.executable),
+    ]
+    paths += [os.path.join(place, name) for place in search for name in _COMPILER_NAMES]
+    return iter(dict.fromkeys(filter(None, map(shutil.which, paths))))
+
+
+def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
+    """The MPI installation with this flavor whose compiler is beside the program's library.
+
+    Otherwise the first of those that `installed` has.
+
+    Args:
+        library: path of the MPI library that the program loads.
+        say: called with a sentence for a compiler that is left out.
+
+    Raises:
+        MpippError: there is none.
+    """
+    lacking: NoCompiler | None = None
+    chosen = list(installed())
+    for path in dict.fromkeys([*_beside(library, chosen, say), *chosen]):
+        try:
+            mpi = probe(path)
+        except NoCompiler as error:
+            lacking = lacking or error
+            continue
+        except MpippError:
+            continue
+        if mpi.flavor is flavor:
+            return replace(mpi, library=library)
+    if lacking is not None:  # the one that is looked for, perhaps
+        raise lacking
+    raise MpippError(
+        f"no MPI compiler of {flavor.title} found beside the program's MPI library or on PATH: "
+        "install it, or name it with --mpicc"
+    )
+
+
+def _beside(library: str, chosen: Sequence[str], say: Callable[[str], None]) -> Iterator[str]:
+    # The compilers in the bin directory of each installation that the library can be part of:
+    # PREFIX/bin of PREFIX/lib/x86_64-linux-gnu/libmpi.so.40. Whoever has sent the user a program
+    # may have put them there, unless the user would call them anyway.
+    if not os.path.isabs(library):  # the loader does not find it
+        return
+    own = set(map(_entry, chosen))
+    said: set[str] = set()
+    for above in Path(os.path.realpath(library)).parents:
+        if not re.match(r"lib(32|64|x32)?$", above.name):
+            continue
+        for name in _COMPILER_NAMES:
+            path = shutil.which(str(above.parent / "bin" / name))
+            problem = file_trust.problem(path) if path and _entry(path) not in own else ""
+            if path and not problem:
+                yield path
+            elif path and problem not in said:
+                said.add(problem)
+                say(f"{file_trust.shown(path)} is left out: {problem}")
+
+
+def _entry(path: str) -> str:
+    # What a program is called by can matter to it.
+    directory, name = os.path.split(path)
+    return os.path.join(os.path.realpath(directory), name)

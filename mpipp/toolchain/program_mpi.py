@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Which MPI library will this program load?
+
+The dynamic loader itself is asked, so that LD_LIBRARY_PATH, run paths and libraries of libraries
+count as they will when the program runs. A Python is asked for the library of its mpi4py.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from mpipp.common import file_trust
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import elf
+from mpipp.toolchain.mpi_libraries import Flavor, flavor_of_library
+
+_PYTHON = re.compile(r"(python|pypy)[\d.]*$")
+
+# Where systems keep their dynamic loaders.
+_SYSTEM = re.compile(r"/(lib|lib32|lib64|libx32|usr|nix/store|gnu/store)/")
+
+# Loads the library without starting MPI, and prints what was mapped. The working directory, which
+# Python has on its path then, can be anybody's.
+_ASK_MPI4PY = """\
+import sys
+sys.path = [place for place in sys.path if place]
+import mpi4py
+mpi4py.rc.initialize = False
+from mpi4py import MPI
+for line in open("/proc/self/maps"):
+    if ".so" in line:
+        print(line.split(None, 5)[5].strip())
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program and the MPI library it loads.
+
+    Attributes:
+        path: the executable file.
+        library: path of the MPI library; its soname where the loader does not find it.
+        flavor: of that library.
+    """
+
+    path: str
+    library: str
+    flavor: Flavor
+
+
+def inspect(name: str) -> Program:
+    """Find the program `name` (a path, or a name on PATH) and the MPI library it loads.
+
+    Raises:
+        MpippError: there is no such program, or no MPI library can be seen in it.
+    """
+    path = executable(name)
+    asked = _python_behind(path)
+    libraries = _libraries_of_python(asked) if asked else _libraries_of_program(path)
+    for library in libraries:
+        flavor = flavor_of_library(library)
+        if flavor:
+            return Program(path, library, flavor)
+    what = f"the mpi4py of {asked}" if asked else path
+    raise MpippError(
+        f"{what} is not linked with an MPI library that mpipp knows: give the MPI program itself, "
+        "or, if it loads MPI later, name that library's compiler with --mpicc"
+    )
+
+
+def executable(name: str) -> str:
+    """The file that running `name` would execute.
+
+    Raises:
+        MpippError: there is none.
+    """
+    path = shutil.which(name)
+    if path is not None:
+        return path
+    if not os.path.isfile(name):
+        raise MpippError(f"there is no program {name}: give its path, or its name on PATH")
+    if os.path.dirname(name):
+        raise MpippError(f"{name} is not executable: make it so with chmod +x")
+    if os.access(name, os.X_OK):
+        raise MpippError(f"there is no program {name} on PATH: for the one here, write ./{name}")
+    raise MpippError(
+        f"there is no program {name} on PATH, and ./{name} is not executable: make it so with "
+        f"chmod +x, and write ./{name}"
+    )
+
+
+def script_interpreter(path: str) -> str:
+    """The interpreter in the first line of the script at `path`; "" if it is not a script."""
+    with open(path, "rb") as file:
+        line = file.readline(256).decode(errors="replace")
+    words = line[2:].split() if line.startswith("#!") else []
+    if words and os.path.basename(words[0]) == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return (shutil.which(words[0]) or words[0]) if words else ""
+
+
+def _python_behind(path: str) -> str:
+    # The Python that runs this program: itself, or that of its first line; "" for other programs.
+    if _PYTHON.match(os.path.basename(path)):
+        return path
+    python = script_interpreter(path)
+    if not _PYTHON.match(os.path.basename(python)):
+        return ""
+    problem = file_trust.problem(python)
+    if problem and python != shutil.which(os.path.basename(python)):
+        raise _not_run(path, python, problem)
+    return python
+
+
+def _not_run(path: str, what: str, problem: str) -> MpippError:
+    return MpippError(
+        f"{path} names {file_trust.shown(what)} to run it, which mpipp does not start to see what "
+        f"it loads: {problem}; name the MPI compiler with --mpicc"
+    )
+
+
+def _libraries_of_python(python: str) -> list[str]:
+    done = subprocess.run([python, "-c", _ASK_MPI4PY], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise MpippError(f"{python} cannot load mpi4py: {reason}")
+    return done.stdout.splitlines()
+
+
+def _libraries_of_program(path: str) -> list[str]:
+    if not elf.is_elf(path):
+        raise MpippError(
+            f"{path} is a script: give the program it runs, or name the MPI compiler with --mpicc"
+        )
+    loader = elf.interpreter(path)
+    if not loader:
+        raise MpippError(
+            f"{path} is statically linked, and nothing can be preloaded into it: "
+            "link it with the shared MPI library"
+        )
+    problem = _untrusted(loader)
+    if problem:
+        raise _not_run(path, loader, problem)
+    # Running the loader in this mode lists libraries; the program itself does not start.
+    done = subprocess.run([loader, "--list", path], capture_output=True, text=True, check=False)
+    libraries = []
+    for line in done.stdout.splitlines():
+        soname, _, rest = line.strip().partition(" => ")
+        found = rest.split(" (")[0]
+        libraries.append(soname if found in ("", "not found") else found)
+    return libraries
+
+
+def _untrusted(loader: str) -> str:
+    # A program from elsewhere may name any file.
+    real = os.path.realpath(loader)
+    if real == os.path.realpath(elf.interpreter(sys.executable)):
+        return ""
+    if not _SYSTEM.match(real):
+        return "it is not in a directory of the system"
+    return file_trust.problem(loader, owners=(0,))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The launcher of a run: which one, how it is called, and of which MPI it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import elf
+from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
+from mpipp.toolchain.program_mpi import executable
+
+_PATIENCE = 10.0  # seconds that a launcher may take to say its version
+# By flavor, what launchers say of themselves. Others, as those of batch systems, fit any MPI.
+_SAID = {
+    "mpich": re.compile(r"HYDRA build details|Intel\(R\) MPI Library"),
+    "openmpi": re.compile(r"\((OpenRTE|Open MPI)\)"),
+}
+_FITS = {"abi": "mpich"}  # programs of this flavor need that one's launcher, as libraries are today
+
+
+def command(mpi: Mpi, chosen: str | None) -> list[str]:
+    """The words of the launcher, before its options.
+
+    Args:
+        chosen: the user's words for it; None without.
+
+    Raises:
+        MpippError: there is none, the words make no sense, or its processes could not reach each
+            other.
+    """
+    try:
+        words = shlex.split(chosen) if chosen else []
+    except ValueError as error:
+        raise MpippError(f"--mpiexec {chosen}: {error}") from None
+    if words:
+        _expect_to_fit(words[0], executable(words[0]), mpi)
+        return words
+    found = [_called(of(mpi))]
+    # Open MPI wants root to ask twice: the user asked once.
+    if mpi.flavor.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
+        found.append("--allow-run-as-root")
+    return found
+
+
+def of(mpi: Mpi) -> str:
+    """The path of the launcher that was installed with this MPI.
+
+    Raises:
+        MpippError: there is none beside its compiler, or without one on PATH.
+    """
+    if not mpi.mpicc:
+        return _on_path(mpi.flavor)
+    directory, name = os.path.split(mpi.mpicc)
+    ending = name[len("mpicc") :] if name.startswith("mpicc.") else ""
+    candidates = [os.path.join(directory, "mpiexec" + ending), os.path.join(directory, "mpiexec")]
+    for candidate in candidates:
+        if os.access(candidate, os.X_OK):
+            return candidate
+    raise MpippError(f"no mpiexec beside {mpi.mpicc}: name the launcher with --mpiexec")
+
+
+def _on_path(flavor: Flavor) -> str:
+    wanted = _FITS.get(flavor.key, flavor.key)
+    for name in (f"mpiexec.{wanted}", "mpiexec"):
+        found = shutil.which(name)
+        if found and _flavor(found) in ("", wanted):
+            return found
+    raise MpippError(f"no mpiexec of {flavor.title} on PATH: name the launcher with --mpiexec")
+
+
+def _called(path: str) -> str:
+    # By its name where the user's shell would find it by that: by a path, Open MPI's changes PATH
+    # and LD_LIBRARY_PATH of all processes (it takes that for its option --prefix).
+    name = os.path.basename(path)
+    found = shutil.which(name)
+    return name if found and os.path.samefile(found, path) else path
+
+
+def _flavor(path: str) -> str:
+    # The key of the flavor of a launcher; "" if it does not say.
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return next((key for key, said in _SAID.items() if said.search(done.stdout)), "")
+
+
+def _expect_to_fit(name: str, path: str, mpi: Mpi) -> None:
+    # Processes that do not understand their launcher are jobs of one process each.
+    found, wanted = _flavor(path), _FITS.get(mpi.flavor.key, mpi.flavor.key)
+    if found in ("", wanted) or (found == "openmpi" and _speaks_pmix(mpi.library)):
+        return
+    raise MpippError(
+        f"--mpiexec {name} is {TITLES[found]}'s launcher, and the program uses "
+        f"{mpi.flavor.title}: each process would be a job of its own; name {TITLES[wanted]}'s "
+        "launcher"
+    )
+
+
+def _speaks_pmix(library: str) -> bool:
+    # An MPICH can be built for Open MPI's launcher.
+    try:
+        return any(name.startswith("libpmix.so") for name in elf.needed(library))
+    except MpippError:
+        return False

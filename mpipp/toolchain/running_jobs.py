@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""Which MPI jobs run on this machine, of which processes, and which of those may be attached to?
+
+Everything is read in /proc; no process is stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from mpipp.common.text.sanitize import plain
+from mpipp.toolchain import launcher_ancestors
+from mpipp.toolchain.mpi_libraries import flavor_of_library
+
+# How launchers tell a process its rank, and a job its name.
+_RANK = re.compile("[0-9]{1,9}")
+_RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+_NAMES = ("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "SLURM_STEP_ID")
+_SYS_PTRACE = 1 << 19  # CAP_SYS_PTRACE
+
+
+class Process(NamedTuple):
+    """A process of a job.
+
+    Attributes:
+        pid: its number.
+        program: the name it runs under.
+        rank: in its MPI_COMM_WORLD as the launcher says; -1 if it does not.
+        obstacle: why a debugger cannot attach to it and what to do; "" if it can.
+    """
+
+    pid: int
+    program: str
+    rank: int
+    obstacle: str
+
+
+class Job(NamedTuple):
+    """The processes that were started together.
+
+    Attributes:
+        launcher: the number of the process that started them; a process's own that was not, and the
+            first's where the launcher has started other jobs, too.
+        name: how the batch system calls it, "1234.0"; "" without one.
+        started_by: the launcher's program, "" if it is not there.
+        processes: by rank.
+        above: the numbers of all launchers above it, which may be those of other jobs, too.
+    """
+
+    launcher: int
+    name: str
+    started_by: str
+    processes: tuple[Process, ...]
+    above: tuple[int, ...] = ()
+
+
+class _Found(NamedTuple):
+    # A process of MPI, or one that may not be looked at.
+    process: Process
+    environment: Mapping[str, str]
+    above: tuple[int, ...]  # the innermost first
+    launcher: int
+
+
+def jobs() -> list[Job]:
+    """The jobs of the user's processes that have loaded MPI; for root, those of all users.
+
+    Those that launchers have started and that may not be looked at are among them.
+    """
+    found: dict[tuple[int, str], list[_Found]] = {}
+    hidden: list[_Found] = []
+    user = os.getuid()
+    for pid in _numbers():
+        if user and int(launcher_ancestors.status(pid).get("Uid", "-1").split()[0]) != user:
+            continue
+        try:
+            environment = _environment(pid)
+            if _has_mpi(pid):
+                one = _looked_at(pid, environment)
+                name = next((environment[name] for name in _NAMES if name in environment), "")
+                found.setdefault((one.launcher, name), []).append(one)
+        except PermissionError:
+            hidden.append(_looked_at(pid, {}))
+        except OSError:  # it has ended
+            continue
+    for one in _started(hidden):
+        job = next((key for key in found if key[0] == one.launcher), (one.launcher, ""))
+        found.setdefault(job, []).append(one)
+    of = Counter(launcher for launcher, _ in found)
+    return [_job(members, of[key[0]] == 1) for key, members in sorted(found.items())]
+
+
+def loading(launcher: int) -> list[int]:
+    """The numbers of processes that a launcher has given a rank and that have not loaded MPI.
+
+    Those that have started others, as shells do, are left out.
+    """
+    found: list[int] = []
+    for pid in _numbers():
+        try:
+            if _rank(_environment(pid)) < 0 or _has_mpi(pid):
+                continue
+        except OSError:  # it has ended, or is another user's
+            continue
+        if launcher in (one for chain in launcher_ancestors.above(pid) for one in chain):
+            found.append(pid)
+    parents = {int(launcher_ancestors.status(pid).get("PPid", "0")) for pid in _numbers()}
+    return [pid for pid in found if pid not in parents and not is_launcher(pid)]
+
+
+def is_launcher(pid: int) -> bool:
+    """Whether a process is a launcher, and goes on."""
+    status = launcher_ancestors.status(pid)
+    has_ended = status.get("State", "").startswith(("Z", "X"))
+    return launcher_ancestors.is_one(status.get("Name", "")) and not has_ended
+
+
+def _looked_at(pid: int, environment: Mapping[str, str]) -> _Found:
+    chains = launcher_ancestors.above(pid)
+    launcher = chains[0][-1] if chains else pid
+    process = Process(pid, launcher_ancestors.program(pid), _rank(environment), obstacle(pid))
+    return _Found(process, environment, tuple(one for chain in chains for one in chain), launcher)
+
+
+def _started(hidden: Sequence[_Found]) -> Iterator[_Found]:
+    # Those that are no launchers, and no shells between launchers and these.
+    parents = {int(launcher_ancestors.status(one.process.pid).get("PPid", "0")) for one in hidden}
+    for one in hidden:
+        is_leaf = one.process.pid not in parents and not is_launcher(one.process.pid)
+        if one.above and is_leaf:
+            yield one
+
+
+def _job(members: Sequence[_Found], is_all: bool) -> Job:
+    # is_all: of what its launcher has started.
+    launcher, environment = members[0].launcher, members[0].environment
+    name = environment.get("SLURM_JOB_ID", "")
+    if name and "SLURM_STEP_ID" in environment:
+        name += "." + environment["SLURM_STEP_ID"]
+    name = plain(name, "")
+    processes = sorted((one.process for one in members), key=lambda each: (each.rank, each.pid))
+    number = launcher if is_all else processes[0].pid
+    started_by = launcher_ancestors.program(launcher) if members[0].above else ""
+    above = tuple(dict.fromkeys(launcher for one in members for launcher in one.above))
+    return Job(number, name, started_by, tuple(processes), above)
+
+
+def process(pid: int) -> Process:
+    """The process of this number, which may be none of MPI's."""
+    try:
+        rank = _rank(_environment(pid))
+    except OSError:
+        rank = -1
+    return Process(pid, launcher_ancestors.program(pid), rank, obstacle(pid))
+
+
+def obstacle(pid: int) -> str:
+    """Why a debugger cannot attach to a process, and what to do; "" if it can."""
+    status = launcher_ancestors.status(pid)
+    if not status:
+        return "has ended"
+    if status.get("State", "").startswith("Z"):
+        return "has ended, and its parent has not noticed yet"
+    tracer = int(status.get("TracerPid", "0"))
+    if tracer:
+        return (
+            f"is traced by {launcher_ancestors.program(tracer) or 'a process'} (pid {tracer}) "
+            "already: detach it there, or end that"
+        )
+    try:  # with the rights that a debugger needs
+        os.close(os.open(_proc() / str(pid) / "mem", os.O_RDONLY))
+    except FileNotFoundError:
+        return "has ended"
+    except OSError:
+        return f"may not be traced: {_permission(status)}"
+    return ""
+
+
+def _permission(status: Mapping[str, str]) -> str:
+    owner = int(status.get("Uid", "0").split()[0])
+    me = os.geteuid()
+    if me and owner != me:
+        return f"it is {_user(owner)}'s, so attach as that user or as root"
+    scope = _first_line(_proc() / "sys/kernel/yama/ptrace_scope")
+    if scope == "3":
+        return "kernel.yama.ptrace_scope is 3, which forbids it until the machine is started anew"
+    if me and scope in ("1", "2"):
+        return (
+            f"kernel.yama.ptrace_scope is {scope}, so attach as root, "
+            "or let root do: sysctl kernel.yama.ptrace_scope=0"
+        )
+    if (
+        not me
+        and not int(launcher_ancestors.status(os.getpid()).get("CapEff", "0"), 16) & _SYS_PTRACE
+    ):
+        return "root lacks CAP_SYS_PTRACE here, so start the container with --cap-add=SYS_PTRACE"
+    return "the system protects it, so attach as root, outside of any container"
+
+
+def _user(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
+
+
+def _proc() -> Path:
+    return Path(launcher_ancestors.PROC)
+
+
+def _numbers() -> Iterator[int]:
+    return (int(each.name) for each in _proc().iterdir() if each.name.isdigit())
+
+
+def _first_line(path: Path) -> str:
+    try:
+        return path.read_text().split("\n")[0].strip()
+    except OSError:
+        return ""
+
+
+def _has_mpi(pid: int) -> bool:
+    # To run it: a debugger has its symbols.
+    lines = (_proc() / str(pid) / "maps").read_text(errors="replace").splitlines()
+    libraries = {line.split(None, 5)[5] for line in lines if ".so" in line and "xp " in line}
+    return any(flavor_of_library(library) is not None for library in libraries)
+
+
+def _environment(pid: int) -> Mapping[str, str]:
+    words = (_proc() / str(pid) / "environ").read_bytes().split(b"\0")
+    pairs = (os.fsdecode(word).partition("=") for word in words)
+    return {name: value for name, _, value in pairs}
+
+
+def _rank(environment: Mapping[str, str]) -> int:
+    for name in _RANKS:
+        if _RANK.fullmatch(environment.get(name, "")):
+            return int(environment[name])
+    return -1

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Failures that no check foresees: the process whose records are the reason is left out by itself.
+
+All that a process records is bytes that may be damaged. A reader that does not see it fails with an
+exception of Python's, or for want of memory; the other processes are watched all the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import traceback
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from mpipp.analysis import runner
+from mpipp.analysis.context import channel_history
+from mpipp.analysis.context.world import World
+from mpipp.common.errors import MpippError
+from mpipp.watcher.ipc import launch
+from mpipp.watcher.ipc.settings import Settings
+from mpipp.watcher.output.reporter import Telling
+from mpipp.watcher.processes.process import Watched
+
+BEGIN, END = "watcher-", ".log"  # of the names of files that have tracebacks
+_MOST = 1 << 20  # bytes of them
+
+_Result = TypeVar("_Result")
+
+
+class Traces:
+    """Tracebacks, for whoever mends it: in the run's directory if there is one that stays."""
+
+    def __init__(self, directory: str, settings: Settings) -> None:
+        where = settings.report if settings.kept else directory
+        self.path = os.path.join(where, f"{BEGIN}{launch.node()}{END}")
+
+    def keep(self, error: BaseException) -> None:
+        """One more."""
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            with open(os.open(self.path, flags, 0o600), "ab") as log:
+                if log.tell() < _MOST:
+                    log.write(text.encode(errors="backslashreplace"))
+
+
+class Faults:
+    """Does what may fail."""
+
+    def __init__(self, traces: Traces, watched: Sequence[Watched], telling: Telling) -> None:
+        self._traces = traces
+        self._watched = watched
+        self._telling = telling
+        self._given_up: set[str] = set()  # steps, by name
+
+    def guard(self, step: Callable[[], _Result]) -> _Result | None:
+        """Do a step; None if it fails. It is done again where a process was the reason."""
+        while step.__name__ not in self._given_up:
+            try:
+                return step()
+            except Exception as error:
+                self._traces.keep(error)
+                failed = error
+            if not self._leave_out():
+                self._given_up.add(step.__name__)
+                self._telling.lost(f"{_named(failed)}: its traceback is in {self._traces.path}")
+        return None
+
+    def _leave_out(self) -> bool:
+        # Those that fail by themselves, if any do.
+        found = [(one, error) for one in self._watched if (error := _fails(one)) is not None]
+        for one, error in found:
+            self._traces.keep(error)
+            self.leave_out(one, error)
+        return bool(found)
+
+    def leave_out(self, one: Watched, error: Exception) -> None:
+        """Nothing more is read of a process."""
+        who = one.leave_out()
+        self._telling.lost(
+            f"{who}: its records are damaged ({_named(error)}): the traceback is in "
+            f"{self._traces.path}"
+        )
+
+
+def _named(error: Exception) -> str:
+    if isinstance(error, MpippError):
+        return str(error)
+    return f"the watcher has failed: {type(error).__name__}: {error}".rstrip(": ")
+
+
+def _fails(one: Watched) -> Exception | None:
+    # What comes of reading all that one process has recorded, if that is more than a sentence.
+    if one.is_left_out:
+        return None
+    try:
+        one.refresh()
+        _ = one.label(), one.calls, one.initialized, one.movement(), one.progress(), one.inside()
+        process = one.process(0)
+        found = runner.findings([process], lambda process, error: None, leaks_too=True)
+        for _finding in found:
+            continue
+        with contextlib.suppress(MpippError):  # the checks say it
+            for side in channel_history.every(World([process])):
+                list(side.stretches)
+            process.registry.onesided()
+    except Exception as error:
+        return error
+    return None

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Reading and comparing the history of calls while the program runs."""

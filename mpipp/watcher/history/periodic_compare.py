@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The processes' ledgers compared while they go on, about once a second."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Sequence
+
+from mpipp.analysis.collectives.completed import Collectives
+from mpipp.analysis.context import channel_history
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.context.world import World, worlds
+from mpipp.analysis.findings.finding import Finding
+from mpipp.analysis.messages.completed import Messages
+from mpipp.analysis.runner import cited
+from mpipp.common.errors import MpippError
+from mpipp.watcher.history.incremental_reader import Growing
+from mpipp.watcher.processes.process import Watched
+
+INTERVAL = 0.7  # seconds between looks: what is found at a look was there at the one before
+_SHARE = 0.05  # of the time, that looks may take
+_LONGEST = 0.25  # seconds in which a look reads: a process may come to its end meanwhile
+
+
+class Comparing:
+    """What is found between processes that run."""
+
+    def __init__(self) -> None:
+        self._growing: dict[Watched, Growing] = {}
+        self._pasts: dict[int, tuple[Messages, Collectives]] = {}  # by world: its first process
+        self._worlds: dict[int, int] = {}  # by process
+        self._next = 0.0
+
+    @property
+    def due(self) -> float:
+        """When to look again, on the monotonic clock."""
+        return self._next
+
+    def look(self, watched: Sequence[Watched]) -> list[Finding]:
+        """What is found now; the processes are numbered as they stand, which must not change."""
+        start = time.monotonic()
+        processes = [one.process(number) for number, one in enumerate(watched)]
+        found: list[Finding] = []
+
+        with contextlib.suppress(MpippError):  # who looks when all is at rest will say so
+            new = self._new(watched, processes)
+            for world in worlds([process for process in processes if process in new]):
+                found += self._compare(world, new)
+        end = time.monotonic()
+        self._next = end + max(INTERVAL, (end - start) / _SHARE)
+        return cited(found, processes)
+
+    def _new(
+        self, watched: Sequence[Watched], processes: Sequence[Process]
+    ) -> dict[Process, list[channel_history.Side]]:
+        seen = []
+        for one, process in zip(watched, processes):
+            growing = self._growing.setdefault(one, Growing(one))
+            with contextlib.suppress(MpippError):
+                seen.append((process, growing, list(growing.look())))
+        if not any(channels for _, _, channels in seen):
+            return {}
+        new, now, each = {}, time.monotonic(), _LONGEST / len(seen)
+        for number, (process, growing, channels) in enumerate(seen, 1):
+            new[process] = list(growing.sides(process, channels, now + number * each))
+        return new
+
+    def _compare(
+        self, world: World, new: dict[Process, list[channel_history.Side]]
+    ) -> list[Finding]:
+        numbers = [process.number for process in world.all]
+        if not numbers:
+            return []
+        first = min(self._worlds.get(number, number) for number in numbers)
+        self._worlds.update(dict.fromkeys(numbers, first))
+        messages, collectives = self._pasts.setdefault(first, (Messages(), Collectives()))
+        for process in world.all:
+            for side in new[process]:
+                if channel_history.is_joined(side.channel):
+                    collectives.add(side)
+                    continue
+                key = channel_history.key(world, side)
+                if key is not None:
+                    messages.add(key, side)
+        return [*messages.compare(), *collectives.compare(of_all=world)]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Starting the watcher, and its connections to processes."""

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""What `mpipp run` says to the watchers of all nodes when the user ends the program."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from mpipp.common.run_directory import WAITING, RunDirectory
+
+_FILE = f"{WAITING}/interrupted"
+
+
+def say(directory: str) -> None:
+    """The user ends the program."""
+    with contextlib.suppress(OSError):
+        RunDirectory(directory).publish(_FILE, b"")
+
+
+def is_said(directory: str) -> bool:
+    """Whether the user does."""
+    return bool(directory) and os.path.exists(os.path.join(directory, _FILE))

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""The records' memory of a watched process, in the file that it has handed over.
+
+The file is read and not mapped: whatever the process does to it, reading is an error at most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+from collections.abc import Callable
+
+from mpipp.common.errors import GoneMemory, MpippError, UnreadableMemory
+from mpipp.registry.memory.address_space import Memory
+
+_HEAD = struct.Struct("=QQQQ")  # struct mpipp_arena: count, not_there, code, code_bytes
+_REGION = struct.Struct("=QQQ")  # struct mpipp_region: address, offset, bytes
+_MOST_REGIONS = 64
+_MOST_CODE = 1 << 20  # bytes
+_ADDRESS_SPACE = 1 << 64
+
+
+class FileMemory:
+    """What lies in the file, and, where that may be read, the process's other memory.
+
+    Args:
+        file: the memory file; `close` closes it.
+        arena: the offset in it of the list of regions.
+        others: what is asked for the rest.
+        goes_on: whether the process does, whose other memory is gone before its connection.
+    """
+
+    def __init__(
+        self,
+        file: int,
+        arena: int,
+        others: Memory | None = None,
+        goes_on: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._file = file
+        self._arena = arena
+        self._others = others
+        self._goes_on = goes_on
+        self._ended = False
+        self._regions: list[tuple[int, int, int]] = []
+        self.not_there = 0
+        self._code = [0, 0]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look for more regions. Raises MpippError when their list makes no sense."""
+        count, self.not_there, *self._code = _HEAD.unpack(self._at(self._arena, _HEAD.size))
+        if not 0 < count <= _MOST_REGIONS:
+            raise MpippError(f"the memory of a watched process has {count} regions")
+        data = self._at(self._arena + _HEAD.size, count * _REGION.size)
+        self._regions = list(_REGION.iter_unpack(data))
+
+    def code(self) -> str:
+        """Lines of /proc/PID/maps as they were at the first MPI call; "" if it cannot be read."""
+        address, size = self._code
+        if size > _MOST_CODE:
+            return ""
+        try:
+            return os.fsdecode(self.read(address, size))
+        except UnreadableMemory:
+            return ""
+
+    def close(self) -> None:
+        """Give the file back; no reads after this."""
+        os.close(self._file)
+
+    def without_others(self) -> None:
+        """The process has ended: its other memory is gone."""
+        self._others = None
+        self._ended = True
+
+    def read(self, address: int, length: int) -> bytes:
+        if not length:
+            return b""
+        place = self._place(address, length)
+        if place is not None:
+            try:
+                return self._at(place, length)
+            except MpippError:
+                raise UnreadableMemory(address, length) from None
+        if self._others is not None and 0 <= address <= address + length <= _ADDRESS_SPACE:
+            try:
+                return self._others.read(address, length)
+            except UnreadableMemory:
+                if self._goes_on():
+                    raise
+                raise GoneMemory(address, length) from None
+        raise (GoneMemory if self._ended else UnreadableMemory)(address, length)
+
+    def write(self, address: int, data: bytes) -> None:
+        """Change what lies in the file. Raises MpippError where it does not."""
+        place = self._place(address, len(data))
+        if place is not None:
+            with contextlib.suppress(OSError):
+                if os.pwrite(self._file, data, place) == len(data):
+                    return
+        where = f"at {address:#x}"
+        raise MpippError(f"the memory of a watched process cannot be written {where}")
+
+    def _place(self, address: int, length: int) -> int | None:
+        # The offset in the file. It may have become larger since, and the process have ended.
+        found = self._known(address, length)
+        if found is None:
+            before = self._regions
+            with contextlib.suppress(MpippError):
+                self.refresh()
+            found = self._known(address, length) if self._regions != before else None
+        return found
+
+    def _known(self, address: int, length: int) -> int | None:
+        for start, offset, size in self._regions:
+            if start <= address and address + length <= start + size:
+                return offset + address - start
+        return None
+
+    def _at(self, offset: int, length: int) -> bytes:
+        try:
+            data = os.pread(self._file, length, offset)
+        except (OSError, OverflowError, ValueError):
+            data = b""
+        if len(data) != length:
+            raise MpippError("the memory file of a watched process is too short")
+        return data

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""What a run has found so far: each place once, however many processes and looks find it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from mpipp.analysis.findings import formatting
+from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.analysis.findings.formatting import Rank
+from mpipp.analysis.rules.selection import is_told, words
+from mpipp.reports.suppressions import Suppressions
+from mpipp.symbolizer.source_frames import Frame
+from mpipp.watcher.output.finding_blocks import ALIKE, MOST, MOST_AT_A_PLACE, place
+from mpipp.watcher.output.totals import Total
+
+_NONE = Suppressions()
+
+Where = Callable[[Party], list[str]]
+Label = Callable[..., str]
+More = Callable[[Finding, dict[str, Any]], None]
+
+
+class Collected:
+    """Findings, and what was not checked.
+
+    Args:
+        chosen: the words of the checks whose findings are told; None: those of `--check`.
+    """
+
+    def __init__(
+        self, suppressions: Suppressions = _NONE, chosen: Collection[str] | None = None
+    ) -> None:
+        self._chosen = words("") if chosen is None else chosen
+        self.errors = self.warnings = self.untold = self.questions = 0
+        self.suppressed: Counter[str] = Counter()
+        self._suppressions = suppressions
+        self.unchecked: dict[str, None] = {}
+        self.lost: dict[str, None] = {}  # see Total
+        self.found: dict[str, None] = {}  # see Total
+        self._known: set[object] = set()
+        self._at: Counter[object] = Counter()
+
+    def new(
+        self,
+        findings: Iterable[Finding],
+        where: Where,
+        label: Label,
+        frames: Callable[[Party], Sequence[Frame]] = lambda party: (),
+        world: Callable[[int], str] = lambda number: "",
+        rank: Rank = lambda number: None,
+        more: More = lambda finding, record: None,
+    ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """The blocks of those that were not found before, and each as records for machines.
+
+        Args:
+            frames: a party's places, for suppressions.
+            world, rank: a process's MPI_COMM_WORLD, equal on all nodes, and its rank there.
+            more: adds to a record what only a report shows.
+        """
+        fresh = []
+        for finding in filter(self.is_chosen, findings):
+            key = formatting.identity(finding, where, label)
+            if key not in self._known:
+                self._known.add(key)
+                self.note(finding, where, label)
+                fresh.append(finding)
+        for folded in formatting.folded(fresh, where):
+            finding = folded.finding
+            places = [frame for party in finding.placed for frame in frames(party)]
+            if self.is_suppressed((finding.rule.check, finding.rule.id), places):
+                continue
+            record = _record(folded, where, label, rank)
+            at = place(record)
+            told = self.errors + self.warnings
+            if self._at[at] >= MOST_AT_A_PLACE or told >= MOST:
+                self.untold += 1
+                continue
+            self._at[at] += 1
+            self.count(finding.rule.severity)
+            record.update(_alike(folded, where, world, rank))
+            more(finding, record)
+            yield record["text"], [record]
+
+    def note(self, finding: Finding, where: Where, label: Label) -> None:
+        """One was found, whether it is told or not: of its ranks, and of any."""
+        self.found[formatting.fingerprint(finding, where, label)] = None
+        self.found[formatting.fingerprint(finding, where)] = None
+
+    def is_chosen(self, finding: Finding) -> bool:
+        """Whether its check is one of those that are to be made."""
+        return is_told(finding.rule, self._chosen)
+
+    def is_known(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
+        """Whether it is suppressed; it is not counted."""
+        places = [frame for party in finding.placed for frame in frames(party)]
+        names = (finding.rule.check, finding.rule.id)
+        return bool(self._suppressions.reason(names, places))
+
+    def is_suppressed(self, names: Sequence[str], places: Sequence[Frame]) -> bool:
+        """Whether a finding of a rule with these names is known; it is counted then."""
+        reason = self._suppressions.reason(names, places)
+        if reason:
+            self.suppressed[reason] += 1
+        return bool(reason)
+
+    def count(self, severity: str) -> None:
+        """One more is told."""
+        if severity == "error":
+            self.errors += 1
+        else:
+            self.warnings += 1
+
+    def total(self, processes: int, calls: int) -> Total:
+        """What is said at the end."""
+        unchecked = tuple(self.unchecked)
+        return Total(
+            processes,
+            calls,
+            self.errors,
+            self.warnings,
+            self.untold,
+            unchecked,
+            tuple(self.suppressed.items()),
+            self.questions,
+            lost=tuple(self.lost),
+            found=tuple(self.found),
+        )
+
+
+def _record(folded: formatting.Folded, where: Where, label: Label, rank: Rank) -> dict[str, Any]:
+    record = formatting.record(folded, where, label, rank)
+    for number, party in enumerate(record["parties"]):
+        call = folded.finding.parties[number].evidence.call
+        party["ordinal"] = call.ordinal if call is not None else None
+    return record
+
+
+def _alike(
+    folded: formatting.Folded, where: Where, world: Callable[[int], str], rank: Rank
+) -> dict[str, Any]:
+    # What it has in common with those of other nodes, if all its processes have ranks.
+    ranks = [[rank(one) for one in of] for of in folded.processes]
+    if any(None in of for of in ranks):
+        return {}
+    import hashlib  # it takes some time to load
+
+    worlds = [world(one) for one in folded.processes[0]]
+    alike = worlds, formatting.same_mistake(folded.finding, where)
+    key = hashlib.sha256(repr(alike).encode()).hexdigest()
+    return {ALIKE: {"key": key, "ranks": ranks}}

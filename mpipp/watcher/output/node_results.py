@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""What a node's watcher leaves in the run's directory, for the others' processes to be compared."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from mpipp.analysis.deadlock import names
+from mpipp.analysis.rma.check import NotKnown
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import (
+    LOGS,
+    NODES,
+    PROCESSES,
+    RunDirectory,
+    parsed,
+    paths,
+    read,
+)
+from mpipp.common.text import wording
+from mpipp.model import ProcessInfo
+from mpipp.reports.suppressions import Suppression
+from mpipp.watcher.ipc import launch
+from mpipp.watcher.output import finding_blocks
+from mpipp.watcher.output.finding_blocks import Block
+from mpipp.watcher.output.totals import Total, covered, provoked
+from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.remote import are_elsewhere, elsewhere
+
+FORMAT, VERSION = "node", 4
+
+
+class Left:
+    """The files of processes; in no directory none are left."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._left: set[int] = set()  # process numbers
+        self._failed: set[int] = set()  # those of which not all could be written
+        self._node = launch.node()
+
+    def taken(self, of: Sequence[Watched], known: Sequence[Watched]) -> list[int]:
+        """The places of processes whose logs are left, or will be, for those of other nodes.
+
+        Args:
+            known: all processes of this node.
+        """
+        if not self._directory:
+            return []
+        others = (n for n, one in enumerate(of) if are_elsewhere(one.registry.info, known))
+        return [number for number in others if of[number].pid not in self._failed]
+
+    def has_said(self, error: MpippError) -> bool:
+        """Whether `leave` has said that processes of other nodes are not compared with these."""
+        return isinstance(error, NotKnown) and bool(self._failed)
+
+    def leave(self, ended: Sequence[Watched], known: Sequence[Watched]) -> Iterator[str]:
+        """Write those that are new, if others of their world are elsewhere.
+
+        Yields sentences of what could not be written.
+
+        Args:
+            known: all processes of this node.
+        """
+        failed: dict[str, list[ProcessInfo]] = {}  # by reason
+        for one in known:
+            if one.registry.info.world_rank is None:  # it was looked at in MPI_Init last
+                with contextlib.suppress(MpippError):
+                    one.refresh()
+        for one in ended:
+            info = one.registry.info
+            shared = bool(self._directory) and are_elsewhere(info, known)
+            if one.pid in self._left or not shared:
+                continue
+            self._left.add(one.pid)
+            reason = self._write(one)
+            if reason:
+                self._failed.add(one.pid)
+                failed.setdefault(reason, []).append(one.registry.info)
+        for reason, infos in failed.items():
+            yield (
+                f"{names.processes(infos)} could not leave in {self._directory} what is to be "
+                f"compared with processes of other nodes ({reason})"
+            )
+
+    def not_compared(self, known: Sequence[Watched]) -> Iterator[str]:
+        """A sentence for each world of which some processes are elsewhere, without a directory."""
+        infos = (one.registry.info for one in known)
+        worlds = {info.world: info for info in infos}
+        for info in worlds.values() if not self._directory else ():
+            if count := elsewhere(info, known):
+                others = wording.counted(count, "process", "processes")
+                yield (
+                    f"messages and collective calls with {others} that this watcher does not see: "
+                    "start all with --check, and with --report DIR, which all nodes share"
+                )
+
+    def _write(self, one: Watched) -> str:
+        # It takes some time to load.
+        from mpipp.distributed.process_file import writer
+
+        name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
+        try:
+            left = writer.written(one.process(0), one.places.frames, self._node, logged=True)
+            directory = RunDirectory(self._directory)
+            directory.publish(f"{PROCESSES}/{name}", left.process)
+            if left.log:
+                directory.publish(f"{LOGS}/{name}", left.log)
+        except MpippError as error:
+            return str(error)
+        except OSError as error:
+            return str(error.strerror)
+        return ""
+
+
+class Node(NamedTuple):
+    """What one node's watcher has found."""
+
+    name: str
+    ended: bool
+    total: Total
+    blocks: list[Block]  # all, whether it has printed them or not
+    checks: Sequence[str] = ()  # the words of those that were made; none: all
+    suppressions: Sequence[Suppression] = ()  # what its file of them said
+
+
+def save(directory: str, node: Node) -> None:
+    """Write it into the run's directory. Raises OSError."""
+    known = {**node._asdict(), "total": node.total._asdict()}
+    content = {"mpipp": FORMAT, "version": VERSION, **known}
+    name = f"{NODES}/{node.name}-{os.getpid()}.json"
+    RunDirectory(directory).publish(name, json.dumps(content).encode())
+
+
+def nodes(directory: str) -> tuple[list[Node], list[str]]:
+    """Those that have written there; a sentence for each file that makes no sense.
+
+    Raises MpippError if the directory cannot be read.
+    """
+    found, failed = [], []
+    for path in paths(os.path.join(directory, NODES)):
+        try:
+            found.append(_read(path))
+        except OSError as error:
+            failed.append(f"cannot read {path}: {error.strerror}")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            failed.append(f"{path} is damaged, or of another version of mpipp")
+    return found, failed
+
+
+def _read(path: str) -> Node:
+    said = parsed(read(path))
+    if (said.pop("mpipp"), said.pop("version")) != (FORMAT, VERSION):
+        raise ValueError
+    total = _total(said.pop("total"))
+    told = [finding_blocks.read(one) for one in said.pop("blocks")]
+    known = [Suppression(*map(str, one)) for one in said.pop("suppressions")]
+    name, ended, checks = said["name"], said["ended"], list(said["checks"])
+    if not (type(name) is str and type(ended) is bool and {*map(type, checks)} <= {str}):
+        raise TypeError
+    return Node(name, ended, total, told, checks, known)
+
+
+def _total(said: dict[str, Any]) -> Total:
+    unchecked, lost, found = (
+        tuple(map(str, said.pop(name))) for name in ("unchecked", "lost", "found")
+    )
+    ending = str(said.pop("ending"))
+    suppressed = tuple((str(reason), number) for reason, number in said.pop("suppressed"))
+    rows = covered(said.pop("covered"))
+    done = provoked(said.pop("provoked"))
+    flags = {name: said.pop(name) for name in ("in_valgrind", "no_loads")}
+    if not all(type(flag) is bool for flag in flags.values()):
+        raise TypeError
+    numbers = [*said.values(), *(n for _, n in suppressed), *(n for row in rows for n in row[2:])]
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise TypeError
+    return Total(
+        **said,
+        unchecked=unchecked,
+        lost=lost,
+        ending=ending,
+        found=found,
+        suppressed=suppressed,
+        covered=rows,
+        provoked=done,
+        **flags,
+    )

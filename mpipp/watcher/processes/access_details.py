@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Loads and stores in guarded buffers, with what is known of the program that did them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mpipp.model import Site, Touch
+from mpipp.registry.memory.address_space import Memory
+from mpipp.registry.registry import Registry
+from mpipp.symbolizer.process_symbols import Places, StackFrame
+
+
+def of_program(touch: Touch, places: Places, frame: StackFrame | None = None) -> Touch:
+    """One without what called the program's own functions, and with the variable's name.
+
+    Args:
+        frame: that of the address, if that is known.
+    """
+    site = own_frames(touch.site, places)
+    return touch._replace(site=site, variable=places.variable(touch.address, frame))
+
+
+def own_frames(site: Site, places: Places) -> Site:
+    """One without what called the program's own functions."""
+    frames = list(site.frames)
+    while frames and not places.calls(frames[-1])[-1].line:
+        frames.pop()
+    return replace(site, frames=tuple(frames))
+
+
+class Touched(Registry):
+    """A watched process's registry, with what it did not come to tell."""
+
+    def __init__(self, memory: Memory, address: int, places: Places) -> None:
+        super().__init__(memory, address)
+        self._places = places
+
+    def touches(self) -> Iterator[Touch]:
+        return (of_program(touch, self._places) for touch in super().touches())

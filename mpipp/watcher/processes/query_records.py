@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: MIT
+"""What the program asks about calls that its screens could not clear
+(wrapper/watcher_client/queries.h).
+
+A question holds all that the answer depends on as it was when the call was made: the program has
+gone on since. It is answered by the checks that every process is looked at with, on a process that
+does nothing but this call, beside the operations that it meets.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.analysis.buffers import changed_while_pending
+from mpipp.analysis.buffers.freed_while_pending import GivenBack
+from mpipp.analysis.context.process import Gap, Process
+from mpipp.common.errors import MpippError
+from mpipp.model import (
+    KINDS,
+    MEANWHILE,
+    NEVER,
+    Broken,
+    ProcessInfo,
+    Request,
+    Site,
+    Thread,
+    Touch,
+)
+from mpipp.registry.describe_adapter import Recorded
+from mpipp.registry.memory.address_space import Memory
+from mpipp.registry.registry import Known, Registry
+from mpipp.symbolizer.process_symbols import Places, StackFrame
+from mpipp.watcher.ipc.shared_memory import FileMemory
+from mpipp.watcher.processes.access_details import of_program, own_frames
+
+MOST_BYTES = 1 << 21  # of a question
+
+_MOST_ASKED = 1 << 16  # at once
+
+_HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
+_NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
+_WORD = 8
+_TOUCHED = struct.Struct("=QQQIIII")  # struct mpipp_touched
+_CHANGE = struct.Struct("=QQQQ32s32s")  # struct mpipp_change
+# enum mpipp_change_kind
+_KINDS = {
+    1: changed_while_pending.SENT,
+    2: changed_while_pending.RECEIVED,
+    3: changed_while_pending.GONE,
+}
+# enum mpipp_note_kind
+_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED, _FRAME, _READ_ONLY, _UNMAPPED = (
+    range(1, 11)
+)
+NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP = range(6)  # enum mpipp_awaits
+_MOVED = {1: False, 2: True}  # enum mpipp_moved
+_ENDS = ("", "may complete", "completes", "gives up", NEVER, MEANWHILE)  # enum mpipp_ends
+_NO_HANDLE = (1 << 64) - 1
+_NO_GAPS: Sequence[Gap] = ()
+
+
+class Question(NamedTuple):
+    """A question as it was asked."""
+
+    tid: int
+    status: int  # of MPI
+    awaits: int  # NOTHING ...
+    call: bytes  # the record
+    objects: dict[tuple[str, int], int]  # records by kind and handle
+    memory: list[tuple[int, bytes]]
+    pending: dict[str, list[int]]  # records by kind: of requests, of files with split calls
+    others: list[tuple[int, bytes]]  # other threads' calls: tid and record
+    touches: list[Touch]
+    given_back: list[GivenBack]
+    changes: list[changed_while_pending.Change]
+    frames: list[StackFrame]
+    gaps: list[Gap]  # in memory, where a buffer may have any
+
+    @property
+    def frame(self) -> StackFrame | None:
+        """The stack frame that has what was touched, or changed; None: it is not on a stack."""
+        return self.frames[0] if self.frames else None
+
+
+def read(memory: Memory, address: int, call_size: int) -> Question:
+    """The question at an address. Raises MpippError when it makes no sense."""
+    head = memory.read(address, _HEAD.size)
+    magic, size, tid, status, awaits, _ = _HEAD.unpack(head)
+    begin = _HEAD.size + call_size
+    if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
+        raise MpippError("a question of a watched process is damaged")
+    data = memory.read(address, size)
+    question = Question(
+        tid, status, awaits, data[_HEAD.size : begin], {}, [], {}, [], [], [], [], [], []
+    )
+    at = begin
+    while at + _NOTE.size <= size:
+        kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
+        at += _NOTE.size
+        content = data[at : at + length]
+        at += (length + 7) & ~7
+        if kind == _OBJECT and a < len(KINDS):
+            if b != _NO_HANDLE:
+                question.objects.setdefault((KINDS[a], b), record)
+        elif kind == _MEMORY:
+            question.memory.append((a, content))
+        elif kind == _PENDING and b < len(KINDS):
+            question.pending.setdefault(KINDS[b], []).append(a)
+        elif kind == _OTHER:
+            question.others.append((b, content))
+        elif kind == _TOUCH and len(content) > _TOUCHED.size:
+            question.touches.append(_touch(content))
+        elif kind == _GIVEN_BACK and len(content) >= _WORD:
+            question.given_back.append(GivenBack(a, a + b, _site(content)))
+        elif kind == _CHANGED and len(content) == _CHANGE.size:
+            question.changes.append(_change(content))
+        elif kind == _FRAME:
+            question.frames.append(StackFrame(a, b))
+        elif kind in (_READ_ONLY, _UNMAPPED) and a < b:
+            question.gaps.append(Gap(a, b, kind == _READ_ONLY))
+    return question
+
+
+def following(memory: Memory, address: int) -> list[int]:
+    """The addresses of a question and of those that were asked after it. Raises MpippError."""
+    found: list[int] = []
+    while address and len(found) < _MOST_ASKED:
+        found.append(address)
+        *_, address = _HEAD.unpack(memory.read(address, _HEAD.size))
+    return found
+
+
+def _touch(content: bytes) -> Touch:
+    serial, address, tid, stores, moved, ends, size = _TOUCHED.unpack_from(content)
+    site = _site(content[_TOUCHED.size :])
+    end = _ENDS[ends] if ends < len(_ENDS) else ""
+    return Touch(serial, address, bool(stores), tid, site, _MOVED.get(moved), end, bytes=size)
+
+
+def _site(content: bytes) -> Site:
+    whole = content[: len(content) // _WORD * _WORD]
+    instruction, *callers = (word for (word,) in struct.iter_unpack("=Q", whole))
+    # Sites have return addresses: lines are looked up one byte before.
+    return Site(instruction + 1, tuple(callers))
+
+
+def _change(content: bytes) -> changed_while_pending.Change:
+    number, address, start, count, before, now = _CHANGE.unpack(content)
+    kind = _KINDS.get(number, changed_while_pending.GONE)
+    known = before[:count] if kind == changed_while_pending.SENT else b""
+    return changed_while_pending.Change(kind, address, start, known, now[:count])
+
+
+class Overlay:
+    """A process's memory, of which some bytes are as they were."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self.pieces: list[tuple[int, bytes]] = []
+
+    def read(self, address: int, length: int) -> bytes:
+        end = address + length
+        over = [(a, data) for a, data in self.pieces if a < end and address < a + len(data)]
+        for start, data in over:
+            if start <= address and end <= start + len(data):
+                return data[address - start : end - start]
+        content = self._memory.read(address, length)
+        for start, data in reversed(over):
+            low, high = max(start, address), min(start + len(data), end)
+            content = (
+                content[: low - address]
+                + data[low - start : high - start]
+                + content[high - address :]
+            )
+        return content
+
+
+class Asked(Registry):
+    """The registry as a question has it: one call, and what it meets."""
+
+    def __init__(self, memory: Memory, address: int, places: Places) -> None:
+        self._overlay = Overlay(memory)
+        self._places = places
+        super().__init__(self._overlay, address)
+        self._question: Question | None = None
+        self._info: ProcessInfo | None = None  # as the question has it
+
+    @property
+    def call_size(self) -> int:
+        """Bytes of a call's record."""
+        return self._calls.size
+
+    def ask(self, question: Question) -> None:
+        """From now on it is this one."""
+        self._question = question
+        self._info = None
+        self._overlay.pieces = question.memory
+        self.invalidate()
+
+    @property
+    def info(self) -> ProcessInfo:
+        question = self._question
+        if question is None:
+            return super().info
+        if self._info is None:
+            status = self._source.enumerator("status", question.status)
+            self._info = replace(super().info, status=status)
+        return self._info
+
+    def find(self, kind: str, handle: int, place: int | None = None) -> Known | None:
+        if self._question is None:
+            return super().find(kind, handle, place)
+        wanted = handle % (1 << 8 * self._source.handle_size(kind))
+        record = self._question.objects.get((kind, wanted))
+        if record is not None:
+            return self.at(kind, record)
+        # Others may have changed since; what MPI itself has made stays.
+        found = super().find(kind, handle)
+        if found is None or isinstance(found, Broken):
+            return None
+        return found if found.header.predefined or found.header.null else None
+
+    def is_zero(self, address: int) -> bool:
+        """As it was in the question: since then what was there may be freed."""
+        known = self._question.memory if self._question else ()
+        return any(start == address and not any(data[:_WORD]) for start, data in known)
+
+    def threads(self) -> Iterator[Thread | Broken]:
+        question = self._question
+        if question is None:
+            return
+        for tid, record in [(question.tid, question.call), *question.others]:
+            try:
+                call = self._calls.call(record)
+                if call.state == "active":  # or the question is about what was done between calls
+                    yield Thread(tid, tid, 0, 1, call)
+            except MpippError as error:
+                yield Broken("thread", 0, str(error))
+
+    def pending_requests(self) -> Iterator[Request | Broken]:
+        for found in self._pending("request"):
+            if isinstance(found, (Request, Broken)):
+                yield found
+
+    def _pending(self, kind: str) -> Iterator[Known]:
+        # Both buffers of a call may meet one operation.
+        for record in dict.fromkeys(self._question.pending.get(kind, ()) if self._question else ()):
+            yield self.at(kind, record)
+
+    def touches(self) -> Iterator[Touch]:
+        question = self._question
+        for touch in question.touches if question else ():
+            yield of_program(touch, self._places, question.frame if question else None)
+
+    def onesided(self) -> None:
+        """No question is about it."""
+
+    def given_back(self) -> Iterator[GivenBack]:
+        """What the program gave back while an operation was pending."""
+        for one in self._question.given_back if self._question else ():
+            yield one._replace(site=own_frames(one.site, self._places))
+
+    def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
+        return self._pending(kind) if kind == "file" else super().objects(kind, ended)
+
+
+class Asker(Recorded):
+    """Answers the questions of one process."""
+
+    def __init__(self, memory: FileMemory, root: int, places: Places) -> None:
+        self._memory = memory
+        self.registry: Asked = Asked(memory, root, places)
+        self._places = places
+
+    def process(self, number: int, address: int) -> tuple[Process, Question]:
+        """The process as the question at an address has it, and the question.
+
+        Raises MpippError.
+        """
+        question = read(self._memory, address, self.registry.call_size)
+        self.registry.ask(question)
+        return Process(number, self.registry, self, (*_low(), *question.gaps)), question
+
+    def function(self, address: int) -> str:
+        """The function at an address, as `<name>`."""
+        return self._places.function(address)
+
+    def file(self, address: int) -> str:
+        """The path of the file that an address of code is in, "" if it is not known."""
+        return self._places.file(address)
+
+
+def _low() -> Sequence[Gap]:
+    # Addresses that the system gives to nobody: a null pointer's, and what is near it.
+    try:
+        with open("/proc/sys/vm/mmap_min_addr", encoding="ascii") as file:
+            least = int(file.read())
+    except (OSError, ValueError):
+        return _NO_GAPS
+    return (Gap(0, least, False),) if least > 0 else _NO_GAPS

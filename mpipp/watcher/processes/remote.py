@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""The processes of other nodes, by what their watchers leave in the run's directory.
+
+Where nothing moves on a node its watcher leaves what each process does, and says every half second
+that it still does so. Whoever has seen the others say so twice since it looked knows that all stood
+where they stand at one time, whatever the clocks say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mpipp.analysis.context.process import Process
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import PROCESSES, WAITING, RunDirectory, parsed, paths, read
+from mpipp.model import ProcessInfo, Site
+from mpipp.symbolizer.source_frames import Frame
+from mpipp.watcher.ipc import interrupt_flag, launch
+from mpipp.watcher.processes.process import Watched
+
+if TYPE_CHECKING:
+    from mpipp.distributed.process_file.reader import Written
+
+_BEATS = 2
+
+
+class Elsewhere:
+    """A process of another node, as `Watched` for what is told of it."""
+
+    def __init__(self, found: Written) -> None:
+        self.registry = found
+        self.places = self
+        self.spawned = 0  # such jobs are not looked for
+
+    def process(self, number: int) -> Process:
+        """As the checks see it."""
+        return Process(number, self.registry, self.registry, None)
+
+    def site(self, where: Site) -> list[str]:
+        """The source lines of a place."""
+        return [frame.text for frame in self.frames(where)]
+
+    def frames(self, where: Site) -> list[Frame]:
+        """The same, with what is known of each."""
+        return self.registry.frames(where)
+
+
+def elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> int:
+    """How many of the world of a process are not among those of this node."""
+    of_all = [other.registry.info for other in known]
+    alike = [o for o in of_all if o.world == info.world]
+    return max(0, (info.world_size or 0) - len({other.world_rank for other in alike}))
+
+
+def are_elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> bool:
+    """Whether there are any."""
+    return elsewhere(info, known) > 0
+
+
+class Nodes:
+    """What this node says to others, and they to it; nothing without a directory."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._run = RunDirectory(directory)
+        self._waiting = os.path.join(directory, WAITING)
+        self._own = f"{launch.node()}-{os.getpid()}"
+        self._movement = self._beat = 0
+        self._written: list[str] = []
+        self._seen: dict[str, tuple[int, int]] = {}  # by node: its movement and beat at first
+        self._told: object = None
+
+    def moves(self) -> None:
+        """Something has moved here."""
+        for name in self._written:
+            with contextlib.suppress(OSError):
+                self._run.remove(f"{WAITING}/{name}")
+        if self._written:
+            self._movement += 1
+        self._written = []
+        self._seen = {}
+
+    def stands(self, own: Sequence[Watched]) -> list[Elsewhere]:
+        """Nothing has moved for long: says so. Returns the processes of other nodes, once, if none
+        of a world moves anywhere.
+
+        Args:
+            own: the processes of this node, of which some have ended.
+
+        Raises OSError, and MpippError where what is left makes no sense.
+        """
+        if not self._directory or not own or not are_elsewhere(own[0].registry.info, own):
+            return []
+        from mpipp.distributed.process_file import writer
+
+        self._say(own)
+        if not any(one.registry.info.world_rank == 0 for one in own):
+            return []  # who watches rank 0 tells
+        said = {one["node"]: one for one in self._others()}
+        for name, one in said.items():
+            if self._seen.get(name, (None, 0))[0] != one["movement"]:
+                self._seen[name] = one["movement"], one["beat"]
+        if not said or any(said[n]["beat"] < self._seen[n][1] + _BEATS for n in said):
+            return []
+        movements = sorted((name, one["movement"]) for name, one in said.items())
+        if self._told == movements:
+            return []
+        files_of = {rank: path for one in said.values() for rank, path in one["files"]}
+        ranks = {one.registry.info.world_rank for one in own}
+        for info, path in left(self._directory):
+            files_of.setdefault(info.world_rank or 0, path)
+        if len(ranks | set(files_of)) < (own[0].registry.info.world_size or 0):
+            return []
+        others = (path for rank, path in files_of.items() if rank not in ranks)
+        found = [Elsewhere(writer.read(path)) for path in others]
+        if {name: one["movement"] for name, one in said.items()} != {
+            one["node"]: one["movement"] for one in self._others()
+        }:
+            return []
+        self._told = movements
+        return found
+
+    def _say(self, own: Sequence[Watched]) -> None:
+        from mpipp.distributed.process_file import writer
+
+        named = []
+        for one in own:
+            rank = one.registry.info.world_rank or 0
+            name = f"{rank}-{self._own}-{self._movement}"
+            named.append((rank, name))
+            if name not in self._written:
+                left = writer.written(one.process(0), one.places.frames, launch.node())
+                self._run.publish(f"{WAITING}/{name}", left.process)
+                self._written.append(name)
+        self._beat += 1
+        said = {"node": self._own, "movement": self._movement, "beat": self._beat, "files": named}
+        name = f"{self._own}.json"
+        self._run.publish(f"{WAITING}/{name}", json.dumps(said).encode())
+        if name not in self._written:
+            self._written.append(name)
+
+    def _others(self) -> Iterator[dict[str, Any]]:
+        for path in paths(self._waiting):
+            if path.endswith(".json") and os.path.basename(path) != f"{self._own}.json":
+                try:
+                    said = parsed(read(path))
+                    left = [(int(rank), self._path(name)) for rank, name in said["files"]]
+                    if isinstance(said["movement"], int) and isinstance(said["beat"], int):
+                        yield {**said, "node": str(said["node"]), "files": left}
+                except FileNotFoundError:
+                    continue  # it moves
+                except (ValueError, KeyError, TypeError):
+                    raise MpippError(f"{path} is damaged") from None
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._waiting, os.path.basename(name))
+
+    @property
+    def are_interrupted(self) -> bool:
+        """Whether the user has ended the program."""
+        return interrupt_flag.is_said(self._directory)
+
+
+def left(directory: str) -> Iterator[tuple[ProcessInfo, str]]:
+    """The files of processes that have ended. Raises MpippError for one that makes no sense."""
+    from mpipp.distributed.process_file import writer  # it takes some time to load
+
+    for path in paths(os.path.join(directory, PROCESSES)):
+        yield writer.head(path).info, path

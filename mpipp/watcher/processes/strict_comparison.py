@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""`--strict`: the comparison of blocking collective calls that have not begun."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import cycle
+from typing import Any
+
+from mpipp.analysis.collectives import active, buffer_pairs, dist_graph_edges
+from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.context.world import Member
+from mpipp.analysis.findings import formatting
+from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.analysis.findings.formatting import Where
+from mpipp.model import Comm
+from mpipp.watcher.ipc.protocol import Disagreeing
+from mpipp.watcher.processes.labels import Shown
+from mpipp.watcher.processes.process import operations
+
+NOT_BEFORE = (
+    "calls before they began (--strict): those on communicators with processes of another "
+    "MPI_COMM_WORLD, of a session, or beyond 256 of a process at a time"
+)
+STOPS = 0x80  # of an answer (wrapper/watcher_client/collective_mismatch.c): it stops first
+
+
+def answer(connection: socket.socket, code: int, error_class: str = "") -> None:
+    """Let a process go on that has asked; of calls that disagree with MPI's error class."""
+    with contextlib.suppress(OSError), connection:
+        said = bytes([code]) + error_class.encode()
+        connection.send(said, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+
+class Told:
+    """What was told of calls before they began: they go on, or end, and are found again."""
+
+    def __init__(self) -> None:
+        self._at: list[tuple[str, set[tuple[str, ...]]]] = []
+
+    def plain(self) -> list[tuple[str, list[list[str]]]]:
+        """For others, which `add_plain` it."""
+        return [(rule, [list(place) for place in places]) for rule, places in self._at]
+
+    def add_plain(self, told: Iterable[tuple[str, list[list[str]]]]) -> None:
+        """What was told by others. Raises ValueError, or TypeError, for what makes no sense."""
+        self._at += [(str(rule), {tuple(map(str, p)) for p in places}) for rule, places in told]
+
+    def add(self, found: Sequence[Finding], where: Where) -> None:
+        """These were told; `where` gives the source lines of a party."""
+        self._at += [(one.rule.id, _places(one, where)) for one in found]
+
+    def add_records(self, records: Iterable[dict[str, Any]]) -> None:
+        """The same, of what reports have of them."""
+        self._at += [
+            (str(one["id"]), {tuple(party["where"]) for party in one["parties"]}) for one in records
+        ]
+
+    def has(self, finding: Finding, where: Where) -> bool:
+        """Whether the same was told of calls at the same places."""
+        if not any(rule == finding.rule.id for rule, _ in self._at):
+            return False
+        places = _places(finding, where)
+        return any(rule == finding.rule.id and places <= at for rule, at in self._at)
+
+
+def _places(finding: Finding, where: Where) -> set[tuple[str, ...]]:
+    return {tuple(where(party)) for party in finding.parties}
+
+
+def compared(members: Sequence[tuple[Shown, Disagreeing]]) -> list[Finding]:
+    """What is wrong with the calls of one collective operation; processes are numbered as they are.
+
+    Raises MpippError if not all of it was looked at.
+    """
+    joined: list[Joined] = []
+    for number, (one, call) in enumerate(members):
+        joined += _joined(one.process(number), call)
+    # Both groups of an intercommunicator have such a rank.
+    joined.sort(key=lambda one: (one.rank, one.operation.process.registry.info.world_rank or 0))
+    return [
+        replace(one, standard=joined[0].operation.process.registry.info.standard)
+        for one in _findings(joined)
+    ]
+
+
+def _joined(process: Process, call: Disagreeing) -> list[Joined]:
+    inside: Operation | None = next((o for o in operations(process) if o.tid == call.tid), None)
+    if inside is None:
+        return []
+    comm = inside.comm
+    if comm is None:  # MPI_Comm_free; of windows and files, MPI_COMM_WORLD
+        wanted = call.identity or 1
+        known = process.registry.objects("comm")
+        comm = next((c for c in known if isinstance(c, Comm) and c.identity == wanted), None)
+    return [Joined(inside, Member(process, comm))] if comm is not None else []
+
+
+def _findings(joined: Sequence[Joined]) -> list[Finding]:
+    # What each has done wrong by itself; else all sides: the processes that agree with the first,
+    # beside each group of others.
+    if not joined:  # all that asked have died meanwhile
+        return []
+    alone = [one for one in map(buffer_pairs.own, joined) if one is not None]
+    if alone:
+        return alone
+    first, *others = _groups(joined)
+    found: list[Finding] = []
+    for other in others:
+        pairs = zip(cycle(first), other) if len(other) > len(first) else zip(first, cycle(other))
+        told = [finding for pair in pairs for finding in active.errors(pair)]
+        alike = formatting.folded(told, lambda party: ())[0].processes
+        told = [one for one in told if tuple(p.process for p in one.parties) in alike]
+        found += (one for one in told if not _is_repeated(one, found))
+    return found or list(active.errors(joined)) or list(_ends(joined))
+
+
+def _is_repeated(finding: Finding, found: Sequence[Finding]) -> bool:
+    # Of an argument that all give otherwise the first two are enough.
+    return finding.rule.check == "argument-mismatch" and any(
+        (one.rule.id, one.sentence) == (finding.rule.id, finding.sentence)
+        and one.what != finding.what
+        for one in found
+    )
+
+
+def _ends(joined: Sequence[Joined]) -> Findings:
+    # What only one end of an edge knows of the other awaits for ever.
+    if joined[0].operation.among_neighbors:
+        members = [one.member for one in joined]
+        if all(one.comm.topology == "distributed graph" for one in members):
+            yield from dist_graph_edges.differing(members)
+
+
+def _groups(joined: Sequence[Joined]) -> list[list[Joined]]:
+    # Of calls that agree two by two; what is sent to others shows only where both are there.
+    groups: list[list[Joined]] = []
+    for one in joined:
+        agreeing = (g for g in groups if not any(active.errors([g[0], one])))
+        group = next(agreeing, None)
+        if group is None:
+            groups.append([])
+        (groups[-1] if group is None else group).append(one)
+    return groups

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""What the watcher tells of processes that can never go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from mpipp.analysis import deadlock_check
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.context.world import worlds
+from mpipp.analysis.deadlock.analysis import Explanation, Knot, State, explain
+from mpipp.analysis.deadlock_text import json_output, wait_diagram
+from mpipp.analysis.deadlock_text.report import Report
+from mpipp.analysis.deadlock_text.wait_diagram_svg import svg
+from mpipp.analysis.findings import formatting as text_of
+from mpipp.analysis.findings.finding import Finding
+from mpipp.common.text import wording
+from mpipp.watcher.output.deduplicate import More
+from mpipp.watcher.processes.labels import View
+
+
+class Told(NamedTuple):
+    """One deadlock, or what waits for processes that have ended."""
+
+    finding: Finding
+    text: str
+    record: dict[str, Any]  # the same for machines
+    is_error: bool  # False: a remark, since a thread may call MPI that has not yet
+    who: frozenset[str]  # the processes that can never go on
+    # What they wait for, or complete, as process and address of the call.
+    calls: frozenset[tuple[int, int]]
+
+
+def told(
+    processes: Sequence[Process],
+    view: View,
+    pictured: More,
+    may_call: Callable[[int], bool],
+    wanted: Callable[[Knot], bool] = lambda knot: True,
+    polling_waits: bool = False,
+) -> Iterator[Told]:
+    """All that can never go on, of those that are wanted.
+
+    Args:
+        polling_waits: also those that poll, if they do nothing else: a remark.
+        may_call: whether a thread of the process with this number may call MPI that has not yet.
+
+    Raises MpippError when what is recorded makes no sense.
+    """
+    for world in worlds(processes):
+        found = explain(world, polling_waits)
+        report = Report(found, view)
+        for number, knot in enumerate(found.knots):
+            if not wanted(knot):
+                continue
+            standard = world.all[0].registry.info.standard
+            finding = replace(deadlock_check.finding(found, knot), standard=standard)
+            mark = view.mark(world.all[0].number)
+            remarks = _remarks(found, knot, may_call)
+            is_error = not remarks and not found.polls(knot)
+            kind = "error" if is_error else "remark"
+            headline = f"{kind}: {report.headline(knot)}{mark and f' ({mark.strip()})'}"
+            lines = [
+                text_of.Line(headline),
+                *(text_of.Line(line.text, line.place) for line in report.knot(knot)),
+                *map(text_of.Line, remarks),
+            ]
+            record = text_of.record(finding, view.where, view.label, view.rank)
+            said: dict[str, Any] = json_output.record(found, view)["deadlocks"][number]
+            record.update(said, check="deadlock", **text_of.shown(lines))
+            record["picture"] = svg(wait_diagram.groups(found, view))
+            pictured(finding, record)
+            who = frozenset(view.label(found.states[rank].process.number) for rank in knot.ranks)
+            meeting = calls(found, knot) if knot.mismatch else frozenset()
+            text = "\n".join(line.text for line in lines)
+            yield Told(finding, text, record, is_error, who, meeting)
+
+
+def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
+    """The operations that cannot be completed, by process and address: of a request its call's."""
+    return frozenset(
+        (event.operation.process.number, event.operation.call.site.address)
+        for rank in knot.ranks
+        for wait in found.states[rank].waits
+        for event in found.lacks(wait, lenient=True)
+    )
+
+
+class Remark(NamedTuple):
+    """What is said of processes that may go on; the key is equal at each look at the same."""
+
+    text: str
+    key: object
+
+
+def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[Remark]:
+    """What is said of worlds in which nothing moves, and nothing is certain never to: remarks.
+
+    Nothing where no process waits, or may wait, or some are not here.
+    """
+    for world in worlds(processes):
+        found = explain(world)
+        states = found.states.values()
+        waits = any(one.kind == "waits" or one.untold or one.has_outside for one in states)
+        if found.missing or not waits:
+            continue
+        first = f"remark: no call of MPI has begun or returned for {seconds:g} s"
+        if any(state.kind == "polls" for state in found.states.values()):
+            first += ", but polls that found nothing"
+        mark = view.mark(world.all[0].number)
+        lines = (f"  {line}" for line in Report(found, view).others(stand=True))
+        text = "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])
+        yield Remark(text, tuple((rank, _key(state)) for rank, state in found.states.items()))
+
+
+def _key(state: State) -> object:
+    # A process that polls may ask for another request at each look.
+    polls = state.kind == "polls"
+    calls = [wait.operation.call for wait in state.waits] if not polls else []
+    return state.kind, tuple((call.procedure, call.site) for call in calls)
+
+
+def _remarks(found: Explanation, knot: Knot, may_call: Callable[[int], bool]) -> list[str]:
+    # What speaks against it.
+    if found.certain(knot):
+        return []
+    ranks = [r for r in sorted(knot.ranks) if may_call(found.states[r].process.number)]
+    whose = f"of {wording.ranks(ranks)}"
+    return [f"  it is none if a thread {whose} calls MPI that has not yet"] if ranks else []

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Threads of a process that have not called MPI, and whether they could."""
+
+from __future__ import annotations
+
+import os
+import struct
+
+from mpipp.common.errors import MpippError
+from mpipp.model import Thread
+from mpipp.symbolizer import library_threads
+from mpipp.watcher.processes.process import Watched
+
+# struct pthread of glibc on x86-64: its own address, twice; the thread's number; beyond that,
+# among others, the function that it begins with.
+_SELF, _TID, _FUNCTIONS, _END = 0x10, 0x2D0, 0x600, 0x700
+_MOST = 1 << 20  # bytes of a stack, from where the thread is
+_WORD = struct.Struct("<Q")
+
+
+def may_call(one: Watched) -> bool:
+    """Whether a thread may call MPI that has not yet: any that is not known to be a library's."""
+    try:
+        tids = {int(name) for name in os.listdir(f"/proc/{one.pid}/task")}
+    except OSError:
+        return True
+    known = {t.tid for t in one.registry.threads() if isinstance(t, Thread)}
+    return not all(_is_of_library(one, tid) for tid in tids - known)
+
+
+def _is_of_library(one: Watched, tid: int) -> bool:
+    try:
+        stack = _stack(one, tid)
+    except (OSError, ValueError, IndexError, MpippError):
+        return False
+    words = [word for (word,) in _WORD.iter_unpack(stack[_FUNCTIONS:_END])]
+    files = [file for file in map(one.places.file, words) if file]
+    return bool(files) and library_threads.keeps_out(files[0])
+
+
+def _stack(one: Watched, tid: int) -> bytes:
+    # From the thread's struct pthread on; b"" if it is not found.
+    with open(f"/proc/{one.pid}/task/{tid}/syscall", encoding="ascii") as file:
+        pointer = int(file.read().split()[-2], 16) & -8
+    data = one.beside(pointer, _MOST)
+    for at in range(0, len(data) - _END, 8):
+        if _WORD.unpack_from(data, at)[0] != pointer + at:
+            continue
+        is_self = _WORD.unpack_from(data, at + _SELF)[0] == pointer + at
+        if is_self and int.from_bytes(data[at + _TID : at + _TID + 4], "little") == tid:
+            return data[at:]
+    return b""

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Processes that ask about one-sided operations are told how large the target's window is.
+
+From then on they look themselves (wrapper/call_filter/other_arguments.c). What is written, into the
+memory of the process that asks, is an entry of a struct mpipp_reaches; it is kept until the answer
+is there.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Sequence
+
+from mpipp.analysis.calls import window_bounds
+from mpipp.analysis.context.process import Process
+from mpipp.model import Win
+from mpipp.watcher.processes.process import OVER, RUNNING, Watched, operations
+
+_HEAD = struct.Struct("=8sQ")  # struct mpipp_reaches
+_REACH = struct.Struct("=Qqq")  # state, size and disp_unit of a struct mpipp_reach
+_REACH_SIZE = 176  # bytes of one
+_STATE = struct.Struct("=Q")
+_LOOKS, _INTERVAL = 50, 0.01  # at what other processes are about to record; seconds between
+_KNOWN, _ELSEWHERE = 1, 2  # enum mpipp_reach_state
+
+
+def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[Process]:
+    """The process whose window the call of a process that asks is on, if it is on this node; who
+    asks knows the window then.
+
+    Raises MpippError when what is recorded makes no sense.
+    """
+    inside = next(operations(process), None)
+    if inside is None or inside.call.win is None:
+        return []
+    own, rank = process.usable("win", inside.call.win), inside.call.target_rank
+    if not isinstance(own, Win) or not own.reaches or rank is None or rank == own.rank:
+        return []
+    if rank < 0:
+        return []  # the null process
+    if _has(one, own):  # else that may be of another window by now
+        magic, count = _HEAD.unpack(one.memory.read(own.reaches, _HEAD.size))
+        if magic != b"MPIPPWIN" or rank >= count:
+            return []
+    here = [
+        (number, other) for number, other in enumerate(watched) if other.state in (RUNNING, OVER)
+    ]
+    for _, other in here:
+        if other is not one:
+            other.refresh()
+    others = [other.process(number) for number, other in here if other is not one]
+    # It may be about to be recorded, if all are here.
+    info = process.registry.info
+    all_here = sum(o.registry.info.job == info.job for _, o in here) >= (info.world_size or 0)
+    found = window_bounds.find(others, process, own.identity, rank)
+    for _ in range(_LOOKS if all_here else 0):
+        if found is not None:
+            break
+        # Where it is freed, all have recorded it before: what is not found after that is forgotten.
+        if is_there := _has(one, own):
+            time.sleep(_INTERVAL)
+        for target in others:
+            watched[target.number].refresh()
+        found = window_bounds.find(others, process, own.identity, rank)
+        if not is_there:
+            break
+    place = own.reaches + _HEAD.size + rank * _REACH_SIZE
+    if found is not None:
+        watched[found[0].number].places.refresh()
+    is_there = _has(one, own)
+    if found is not None:
+        if is_there:
+            one.memory.write(place, _REACH.pack(0, found[1].size, found[1].disp_unit))
+            one.memory.write(place, _STATE.pack(_KNOWN))
+        return [found[0]]
+    if not all_here and is_there:
+        one.memory.write(place, _STATE.pack(_ELSEWHERE))
+    return []
+
+
+def _has(one: Watched, own: Win) -> bool:
+    one.refresh()
+    win = one.registry.find("win", own.header.handle)
+    return (
+        isinstance(win, Win)
+        and not win.header.ended
+        and (win.identity, win.reaches) == (own.identity, own.reaches)
+    )

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""`--strict` between nodes: nonblocking collective calls, compared where a process completes one.
+
+Nobody waits in them for others, which may complete theirs much later; but all have started them. So
+whoever has completed one that seems not to agree waits, and each node's watcher, which finds that
+in the run's directory, leaves there what its own processes have called so far.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from mpipp.analysis.collectives.completed import Collectives
+from mpipp.analysis.context.channel_history import Side, every, is_joined
+from mpipp.analysis.context.world import Member, World
+from mpipp.analysis.findings.finding import Finding
+from mpipp.analysis.runner import cited
+from mpipp.common.errors import MpippError
+from mpipp.common.run_directory import STARTED, STRICT, paths
+from mpipp.model import Comm, Stretch
+from mpipp.watcher.history.incremental_reader import Growing, Seen
+from mpipp.watcher.ipc.protocol import Disagreeing
+from mpipp.watcher.nodes.strict_exchange import Leaving, Meeting
+from mpipp.watcher.output.reporter import Telling
+from mpipp.watcher.processes.labels import Shown, View
+from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.remote import are_elsewhere
+from mpipp.watcher.processes.strict_comparison import STOPS, Told, answer
+from mpipp.watcher.queries.stop_process import Stopping
+
+_INTERVAL = 0.1  # seconds between looks whether others have asked
+_SOON = 2.0  # seconds in which others may follow one that was asked
+_LATE = 15.0  # seconds in which the watchers of other nodes have looked
+_MOST_CALLS = 1000  # of a channel of each process: the last
+_MOST_VAIN = 8  # calls on a communicator that were compared, and are right after all
+_LOOKS, _LOOK = 3, 0.005  # and seconds between them: what was there at one is told at the next
+_BETWEEN_NODES = "nonblocking collective calls as they completed (--strict), between nodes"
+
+
+class _Asker(NamedTuple):
+    connection: socket.socket
+    call: Disagreeing
+
+
+class _Own:
+    # What a process has called last on the communicators that were asked for.
+
+    def __init__(self, one: Watched) -> None:
+        self.one = one
+        self._growing = Growing(one)
+        self._last: dict[int, list[Stretch]] = {}  # by the address of a history
+
+    def look(self) -> list[Seen]:
+        return list(self._growing.look())
+
+    def left(self, asked: Disagreeing, looked: Iterable[Seen]) -> Iterator[Leaving]:
+        process = self.one.process(0)
+        on = [seen for seen in looked if seen.comm.identity == asked.identity]
+        joined = [seen for seen in on if is_joined(seen.channel)]
+        for side in self._growing.sides(process, joined, float("inf")):
+            before = self._last.get(side.channel.history, [])
+            self._last[side.channel.history] = _last_of([*before, *side.stretches])
+        for comm in process.registry.objects("comm", ended=True):
+            if isinstance(comm, Comm) and comm.identity == asked.identity:
+                known = [channel for channel in comm.channels if channel.history in self._last]
+                member = Member(process, comm)
+                past = [Side(member, each, self._last[each.history]) for each in known]
+                call = asked._replace(pid=self.one.pid, tid=self.one.pid)
+                yield Leaving(self.one, call, past)
+                return
+
+
+class _Over(NamedTuple):
+    # What came of comparing calls.
+    found: int
+    stopped: bool  # whether a process of this node has, or none is to
+
+
+class _Call:
+    # Calls on one communicator that seem not to agree.
+
+    def __init__(self, meeting: Meeting, asked: Disagreeing) -> None:
+        self.since = time.monotonic()
+        self.meeting = meeting
+        self.processes = asked.processes
+        self.identity = asked.identity
+        self.own: list[Leaving] = []  # on this node
+        self.askers: list[_Asker] = []
+        self.stops: _Asker | None = None  # one of them
+
+
+class Afterwards:
+    """Processes that wait until what they have completed is compared with other nodes.
+
+    Args:
+        directory: the run's, where the watchers of all nodes meet; "": there is none.
+        watched: the processes of this node, also those that come.
+    """
+
+    def __init__(
+        self, directory: str, watched: Sequence[Watched], telling: Telling, stopping: Stopping
+    ) -> None:
+        self._directory = directory
+        self._watched = watched
+        self._telling = telling
+        self._stopping = stopping
+        self._calls: dict[int, _Call] = {}
+        self._own: dict[Watched, _Own] = {}
+        # By number; those that are there are of another run: their processes have ended.
+        self._over = dict.fromkeys(self._numbers() if directory else (), _Over(0, True))
+        self._vain: Counter[int] = Counter()  # of communicators, by identity
+        self._met: list[Meeting] = []
+        self._next = 0.0
+        self._last = -_SOON  # when one was asked
+
+    @property
+    def are_waiting(self) -> bool:
+        """Whether watchers of other nodes are awaited, or may await this one."""
+        return bool(self._calls) or time.monotonic() < self._last + _SOON
+
+    def add(self, connection: socket.socket, call: Disagreeing) -> None:
+        """A process has asked, and between those of its node nothing was found."""
+        if over := self._over.get(call.number):
+            self._answer(_Asker(connection, call), over)
+        elif self._is_to_be_compared(call) and self._join(call):
+            self._calls[call.number].askers.append(_Asker(connection, call))
+            self._compare()
+        else:
+            answer(connection, 0)
+
+    def _is_to_be_compared(self, call: Disagreeing) -> bool:
+        one = next((one for one in self._watched if one.pid == call.pid), None)
+        known = one is not None and not one.spawned and call.identity and call.number
+        return bool(known) and self._vain[call.identity] < _MOST_VAIN and self._is_shared()
+
+    def _answer(self, asker: _Asker, over: _Over) -> None:
+        # It comes later than others of its node, none of which has stopped.
+        one = next((one for one in self._watched if one.pid == asker.call.pid), None)
+        stops = over.found and not over.stopped and one is not None
+        if one is not None and stops:
+            one.refresh()
+            self._stopping.say(one, asker.call.tid)
+            self._stopping.stop(one, asker.call.tid)
+            self._over[asker.call.number] = over._replace(stopped=True)
+        answer(asker.connection, over.found | STOPS if stops else over.found)
+
+    def look(self) -> None:
+        """Take part in what others have asked; compare what all have left, and answer."""
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _INTERVAL
+        if self._is_shared():
+            self._take_part()
+        self._compare()
+        while self._met and self._met[0].is_over:
+            self._met.pop(0).forget()
+
+    def end(self) -> None:
+        """The last process is over."""
+        self._compare()
+        for number in list(self._calls):
+            self._end(number, 0)
+
+    def _compare(self) -> None:
+        for number, call in list(self._calls.items()):
+            try:
+                if call.meeting.is_given_up or not self._directory:  # a node has said why
+                    self._directory = ""
+                    self._end(number, 0)
+                    continue
+                if call.meeting.count + len(call.own) < call.processes:
+                    if time.monotonic() - call.since <= _LATE:
+                        continue
+                    raise MpippError("not all watchers of the other processes have left theirs")
+                found = self._compared(call)
+            except MpippError as error:
+                found = 0
+                self._fail(error, call.meeting)
+            self._end(number, found)
+
+    def _is_shared(self) -> bool:
+        strict = [one for one in self._watched if one.strict]
+        return bool(
+            self._directory and strict and are_elsewhere(strict[0].registry.info, self._watched)
+        )
+
+    def _numbers(self) -> list[int]:
+        # Of the calls that were asked about.
+        folders = paths(os.path.join(self._directory, STRICT))
+        return [number for path in folders if (number := _number(os.path.basename(path)))]
+
+    def _take_part(self) -> None:
+        for number in self._numbers():
+            if number not in self._over and number not in self._calls:
+                meeting = self._meeting(number)
+                try:
+                    asked = next(iter(meeting.calls()), None)
+                except MpippError as error:
+                    self._fail(error, meeting)
+                    return
+                if asked is not None and not self._join(asked):
+                    return
+
+    def _meeting(self, number: int) -> Meeting:
+        return Meeting(self._directory, f"{STARTED}{number:016x}")
+
+    def _join(self, asked: Disagreeing) -> bool:
+        if asked.number not in self._calls:
+            self._last = time.monotonic()
+            call = _Call(self._meeting(asked.number), asked)
+            self._met.append(call.meeting)
+            try:
+                call.own = [*self._left(asked)]
+                call.meeting.leave(call.own, self._telling.before)
+            except MpippError as error:
+                self._fail(error, call.meeting)
+                return False
+            self._calls[asked.number] = call
+        return True
+
+    def _left(self, asked: Disagreeing) -> Iterator[Leaving]:
+        # All have started the calls by now. Spawned jobs have communicators of the same identities.
+        own = [self._own.setdefault(one, _Own(one)) for one in self._watched if not one.spawned]
+        for _ in range(_LOOKS - 1):
+            for each in own:
+                each.look()
+            time.sleep(_LOOK)
+        for each in own:
+            yield from each.left(asked, each.look())
+
+    def _fail(self, error: MpippError, meeting: Meeting) -> None:
+        # It is waited for once, on all nodes.
+        self._telling.not_checked(f"{_BETWEEN_NODES}: {error}")
+        meeting.give_up()
+        self._directory = ""
+
+    def _end(self, number: int, found: int) -> None:
+        call = self._calls.pop(number)
+        has_stopped = not self._stopping.is_asked_for or call.stops is not None
+        self._over[number] = _Over(found, has_stopped)
+        if call.askers and not found:
+            self._vain[call.identity] += 1
+        for asker in call.askers:
+            answer(asker.connection, found | STOPS if asker is call.stops else found)
+
+    def _compared(self, call: _Call) -> int:
+        # Whether there is anything new.
+        of: list[Shown] = [one.process for one in call.own]
+        of += [one for one, _ in call.meeting.others()]
+        of.sort(key=lambda one: one.registry.info.world_rank or 0)
+        sides = {id(one.process): one.past for one in call.own}
+        processes = [one.process(number) for number, one in enumerate(of)]
+        past = Collectives()
+        for one, process in zip(of, processes):
+            left = sides.get(id(one))  # of this node: what grows is read by looks alone
+            for side in every(World([process]), is_joined) if left is None else left:
+                member = Member(process, side.member.comm)
+                past.add(Side(member, side.channel, side.stretches))
+        found = cited(list(past.compare()), processes)
+        chosen = filter(self._telling.collected.is_chosen, found)
+        frames, is_known = View(of).frames, self._telling.collected.is_known
+        return self._tell(call, of, [one for one in chosen if not is_known(one, frames)])
+
+    def _tell(self, call: _Call, of: Sequence[Shown], found: list[Finding]) -> int:
+        # Who watches the first process tells; of each node who has completed it first stops.
+        view = View(of)
+        new = [one for one in found if not self._telling.before.has(one, view.where)]
+        if not new:
+            return 0
+        elsewhere = Told()  # where processes of one node differed
+        call.meeting.add_told(elsewhere)
+        by_pid = {one.pid: one for one in self._watched}
+        if self._stopping.is_asked_for:
+            call.stops = next((one for one in call.askers if one.call.pid in by_pid), None)
+        stops = by_pid[call.stops.call.pid] if call.stops else None
+        untold = [one for one in new if not elsewhere.has(one, view.where)]
+        own = [one for one in untold if isinstance(of[one.parties[0].process], Watched)]
+        if own:
+            self._telling.tell(of, own, self._stopping.line(stops) if stops else "")
+        elif stops and call.stops:
+            self._stopping.say(stops, call.stops.call.tid)
+        self._telling.before.add(new, view.where)
+        if stops and call.stops:
+            self._stopping.stop(stops, call.stops.call.tid)
+        return 1
+
+
+def _number(name: str) -> int:
+    # Of a call, by the folder that it is in; 0: it is no such folder.
+    try:
+        return int(name[len(STARTED) :], 16) if name.startswith(STARTED) else 0
+    except ValueError:
+        return 0
+
+
+def _last_of(stretches: Sequence[Stretch]) -> list[Stretch]:
+    # All processes have the same ordinals, and about as many.
+    first = stretches[-1].end - _MOST_CALLS if stretches else 0
+    return [one.part(max(first, one.first), one.end) for one in stretches if one.end > first]

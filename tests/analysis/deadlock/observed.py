@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Runs a program that hangs, and tells why, from its processes' memory while they are there."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mpipp.analysis import runner
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.context.world import worlds
+from mpipp.analysis.deadlock.analysis import explain
+from mpipp.analysis.deadlock_text.report import Report
+from mpipp.analysis.findings.finding import Finding
+from mpipp.common.errors import MpippError
+from mpipp.registry.memory.address_space import ProcessMemory
+from mpipp.registry.registry import Registry
+from tests import support
+from tests.around import Around
+
+PROGRAMS = Path(__file__).with_name("programs")
+# Seconds until a program must be where it hangs: more processes than there are cores may spin.
+_PATIENCE = 100
+
+
+_TITLE = re.compile(r"^=== (\S+), (\d) process(?:es)?\n", re.MULTILINE)
+
+
+def reports(path: Path) -> dict[str, tuple[int, str]]:
+    """What a file expects, by the program's name: its number of processes, and the report."""
+    _, *found = _TITLE.split(path.read_text())
+    names, numbers, texts = found[::3], found[1::3], found[2::3]
+    return {name: (int(n), text.strip()) for name, n, text in zip(names, numbers, texts)}
+
+
+class Job:
+    """Processes by rank, each with the address of its registry."""
+
+    def __init__(self, program: Path, processes: dict[int, tuple[int, int]]) -> None:
+        self._program = program
+        self.pids = {rank: pid for rank, (pid, _) in processes.items()}
+        self._memories = {rank: ProcessMemory(pid) for rank, (pid, _) in processes.items()}
+        self._addresses = {rank: address for rank, (_, address) in processes.items()}
+        self._registries: dict[int, Registry] = {}
+
+    def report(self, ranks: list[int] | None = None) -> str:
+        """Why those processes hang; all unless some are named."""
+        lines: list[str] = []
+        for world in worlds(self._processes(ranks)):
+            lines += Report(explain(world), self).lines()
+        return "\n".join(lines).strip()
+
+    def findings(self) -> list[Finding]:
+        """What the checks find in all of them."""
+        failures: list[MpippError] = []
+        found = list(runner.findings(self._processes(), lambda _, error: failures.append(error)))
+        assert not failures, failures
+        return found
+
+    def _processes(self, ranks: list[int] | None = None) -> list[Process]:
+        registries = [self.registry(rank) for rank in ranks or sorted(self.pids)]
+        return [
+            Process(number, registry, Around(registry), None)
+            for number, registry in enumerate(registries)
+        ]
+
+    def becomes(self, expected: Callable[[str], bool]) -> str:
+        """The report once it is as expected; the last one if it does not become so."""
+        end = time.monotonic() + _PATIENCE
+        found = ""
+        while time.monotonic() < end:
+            try:
+                found = self.report()
+            except MpippError as error:  # it is just being changed
+                found = str(error)
+            if expected(found):
+                break
+            os.sched_yield()
+            time.sleep(0.02)
+        return found
+
+    def place(self, operation: Operation) -> str:
+        """Where an operation was called."""
+        pid = operation.process.registry.info.pid
+        return _line(self._program, operation.call.site.address - 1 - _base(self._program, pid))
+
+    def registry(self, rank: int) -> Registry:
+        """What a process has recorded so far."""
+        if rank in self._registries:
+            self._registries[rank].invalidate()
+        else:
+            self._registries[rank] = Registry(self._memories[rank], self._addresses[rank])
+        return self._registries[rank]
+
+    def outside(self, _process: Process) -> str:
+        """Where a process is that is not in MPI: only a debugger knows."""
+        return "computing"
+
+    def close(self) -> None:
+        """Let go of the processes' memory."""
+        for memory in self._memories.values():
+            memory.close()
+
+
+def _base(program: Path, pid: int) -> int:
+    maps = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return min(int(line.partition("-")[0], 16) for line in maps if line.endswith(str(program)))
+
+
+@functools.cache
+def _line(program: Path, address: int) -> str:
+    words = [support.need("addr2line"), "-f", "-s", "-e", str(program), hex(address)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    function, place = done.stdout.split()[:2]
+    return f"{place} in {function}"
+
+
+@contextmanager
+def job(name: str, mpi: support.MPI, *args: str, n: int, env: Sequence[str] = ()) -> Iterator[Job]:
+    """The processes of programs/NAME, which have begun; `env`: "VARIABLE=value"."""
+    program = support.compile_program(PROGRAMS / name, mpi, ("-g", "-O0", "-ldl"))
+    words = [*mpi.mpiexec, "-n", str(n), "env", *env, f"LD_PRELOAD={mpi.wrapper}"]
+    words += [str(program), *args]
+    with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        found: dict[int, tuple[int, int]] = {}
+        try:
+            for _ in range(n):
+                rank, pid, registry = process.stdout.readline().split()
+                found[int(rank)] = int(pid), int(registry, 16)
+            one = Job(program, found)
+            try:
+                yield one
+            finally:
+                one.close()
+        finally:
+            for process_id, _ in found.values():  # the launcher waits for them, and takes its time
+                with suppress(ProcessLookupError):  # or ends the others when one has gone
+                    os.kill(process_id, signal.SIGKILL)
+            support.end(process, patience=0.5)

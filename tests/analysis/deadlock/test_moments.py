@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""At no instruction between MPI's return and the wrapper's does a process seem to be stuck.
+
+Calls of functions are stepped over, but for the one that begins to record what was done.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from mpipp.model import Thread
+from mpipp.registry.registry import Registry
+from tests import support
+from tests.analysis.deadlock.observed import job
+from tests.mi import Machine
+
+# The function of the wrapper that begins to record what has been done.
+CASES = {
+    "matched": "mpipp_message_made",
+    "received": "mpipp_received_any",
+    "received-then": "mpipp_received_any",
+    "completed": "mpipp_completed",
+}
+MOST = 2000  # instructions
+
+
+@contextmanager
+def attached(pid: int) -> Iterator[Machine]:
+    words = support.gdb_words(None, printers=False)
+    with subprocess.Popen(
+        [*words[:1], "--interpreter=mi3", *words[1:]],
+        env=support.clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        machine = Machine(process)
+        try:
+            machine.run(f"-target-attach {pid}")
+            yield machine
+        finally:
+            process.kill()
+
+
+def is_inside(registry: Registry) -> bool:
+    return any(isinstance(thread, Thread) and thread.call for thread in registry.threads())
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", CASES)
+@support.on_mpi("mpich4", "openmpi4")
+def test_moments(mpi: support.MPI, name: str, tmp_path: Path) -> None:
+    hold = tmp_path / "hold"
+    # All functions are found before: to find them takes thousands of instructions.
+    with job("moments.c", mpi, name, str(hold), n=2, env=["LD_BIND_NOW=1"]) as hung:
+        waiting = hung.becomes(lambda report: "rank 0 waits in" in report)
+        assert "rank 0 waits in" in waiting
+        with attached(hung.pids[1]) as gdb:
+            gdb.ask(f"-break-insert -f {CASES[name]}")
+            hold.touch()
+            gdb.run("-exec-continue")
+            gdb.ask("-break-delete")
+            os.kill(hung.pids[0], signal.SIGSTOP)  # it would take a processor to wait
+            looked_at = 0
+            while is_inside(hung.registry(1)) and looked_at < MOST:
+                report = hung.report()
+                assert report.startswith("still moving"), report
+                gdb.run("-exec-next-instruction")
+                looked_at += 1
+    assert 10 < looked_at < MOST

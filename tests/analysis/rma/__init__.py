@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Checks of one-sided communication: `--check=rma`."""

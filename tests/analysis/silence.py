@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Runs programs under stops.c and gdb_silence.py: what `mpipp check` says wherever they stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests import support
+
+HERE = Path(__file__).parent
+SCRIPT = HERE / "gdb_silence.py"
+_WRAPPER = support.ROOT / "wrapper"
+_SILENCE = re.compile(r"no findings in \d+ process(es)?, \d+ active calls?, \d+ pending requests?")
+# What the traffic does on purpose, and MPI allows.
+ALLOWED = "warning: MPI_Comm_free is called for a communicator on which "
+_ALLOWED_ALONE = re.compile(rf"({ALLOWED}.*\n(  .*\n)*\n)+\d+ findings? in .*")
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A stop of all processes: which sort, and what `mpipp check` said."""
+
+    what: str
+    said: tuple[str, ...]
+
+    @property
+    def silent(self) -> bool:
+        """Whether there were no findings, and nothing that could not be looked at."""
+        said = "\n".join(self.said)
+        return bool(_SILENCE.fullmatch(said) or _ALLOWED_ALONE.fullmatch(said))
+
+
+def library(mpi: support.MPI) -> Path:
+    """stops.c as a library to preload."""
+    return support.compile_program(
+        HERE / "stops.c", mpi, ["-g", "-O1", "-shared", "-fPIC", f"-I{_WRAPPER}"]
+    )
+
+
+@contextmanager
+def waiting(
+    words: Sequence[str | Path],
+    mpi: support.MPI,
+    n: int,
+    seed: int,
+    every: int,
+    cwd: Path | None = None,
+) -> Iterator[tuple[list[int], subprocess.Popen[str]]]:
+    """A program's processes, which wait for gdb in their first call; and its mpiexec."""
+    with tempfile.TemporaryDirectory() as directory:
+        pipe = Path(directory) / "pids"
+        os.mkfifo(pipe)
+        # Opened for writing, too: it does not end while there is no writer.
+        reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+        settings = [f"STOPS_PIPE={pipe}", f"STOPS_EVERY={every}", f"STOPS_SEED={seed}"]
+        command = [*mpi.mpiexec, "-n", str(n), "env", *settings]
+        command += [f"LD_PRELOAD={library(mpi)}:{mpi.wrapper}", *map(str, words)]
+        with subprocess.Popen(
+            command,
+            env=dict(mpi.env),
+            cwd=cwd,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            try:
+                yield _pids(reader, n), process
+            finally:
+                os.close(reader)
+                support.end(process)
+
+
+def _pids(reader: int, n: int) -> list[int]:
+    text = b""
+    end = time.monotonic() + 120
+    while text.count(b"\n") < n:
+        left = end - time.monotonic()
+        assert left > 0 and select.select([reader], [], [], left)[0], f"{n} processes: {text!r}"
+        text += os.read(reader, 1000)
+    return [int(line) for line in text.split()]
+
+
+def stops(
+    words: Sequence[str | Path],
+    mpi: support.MPI,
+    *,
+    n: int = 2,
+    stops: int = 20,
+    updates: int = 0,
+    interrupts: int = 0,
+    every: int = 1,
+    seed: int = 1,
+    commands: Sequence[str] = (),
+    cwd: Path | None = None,
+) -> list[Stop]:
+    """All stops of a program that runs to its end with status 0.
+
+    Args:
+        stops: at beginnings and ends of calls, of which one of `every` is a stop, drawn by `seed`.
+        updates: as many between these, some instructions into a change of the wrapper's records.
+        interrupts: after these, wherever the processes are.
+        commands: are tried at each stop too; what they say is of no interest, unless it is an
+            exception of Python.
+        cwd: the program's directory.
+    """
+    with waiting(words, mpi, n, seed, every, cwd) as (pids, process):
+        numbers = f"stops={stops}, updates={updates}, interrupts={interrupts}, seed={seed}"
+        script = [f"source {SCRIPT}", f"python silence({pids}, {numbers}, commands={[*commands]})"]
+        output = support.gdb_batch(script, mpi=mpi)
+        assert output.count("stop at the end\n") == n, output
+        said, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, f"{output}\n{said}"
+    found = re.findall(r"^stop (.*)\n((?:\| .*\n|\|\n)*)", output, re.MULTILINE)
+    return [Stop(what, tuple(line[2:] for line in text.splitlines())) for what, text in found]
+
+
+def planted(
+    words: Sequence[str | Path], mpi: support.MPI, *, n: int = 2, seed: int = 1
+) -> dict[str, Any]:
+    """What `mpipp check --json` says of a program whose processes are all held in an error."""
+    with waiting(words, mpi, n, seed, every=0) as (pids, _):
+        output = support.gdb_batch([f"source {SCRIPT}", f"python planted({pids})"], mpi=mpi)
+    _, found, report = output.partition("report ")
+    assert found, output
+    document: dict[str, Any] = json.loads(report.splitlines()[0])
+    return document
+
+
+def traffic(mpi: support.MPI) -> Path:
+    """programs/traffic.c, compiled."""
+    flags = ["-g", "-O0", "-Wall", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-pthread"]
+    return support.compile_program(HERE / "programs" / "traffic.c", mpi, [*flags, "-ldl"])

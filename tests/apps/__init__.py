@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Real programs, with the wrapper and without."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The browser: its protocol, tree, window and terminal."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Runs that guard the buffers of pending operations."""

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""All kinds of operations are guarded: what is wrong is told, what is right stays as without."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.support import MPI, on_mpi
+from tests.watcher import runs
+
+# In the program: what is wrong in a line, and where MPI has it.
+_PLANTED = re.compile(r"(?:// |\n\s+// )(store|load|change) (\S+(?: of \w+ \d)?) (MPI_\w+)$")
+_SECTIONS = {
+    "MPI_Ibsend": "3.7.2",
+    "MPI_Send_init": "3.9",
+    "MPI_Psend_init": "4.2",
+    "MPI_Ibcast": "6.12",
+    "MPI_Allreduce_init": "6.13",
+    "MPI_Ineighbor_allgather": "8.7",
+    "MPI_Put": "12.3",
+    "MPI_Rget": "12.3",
+    "MPI_File_iread_at": "14.4.1",
+}
+_VERBS = {"stores to": "store", "loads": "load"}
+
+
+def planted(source: Path, until: str) -> list[tuple[str, str, str, int]]:
+    """What is planted: verb, element, procedure and line."""
+    found = []
+    for number, line in enumerate(source.read_text().split(until)[0].splitlines(), 1):
+        wrong = _PLANTED.search(line)
+        if wrong:
+            found.append((wrong[1], wrong[2], wrong[3], number))
+    return found
+
+
+def told(block: str) -> tuple[str, str, str, int]:
+    """The same, as a report tells it."""
+    lines = block.splitlines()
+    operation = re.search(r"\n  rank 0: (MPI_\w+)\(", block)
+    assert operation, block
+    change = re.search(
+        r"\n    (\S+), at 0x\w+, in \S+, was .*\n    it is not known .*\n.*\n"
+        r"    called at kinds\.c:(\d+) in \w+\n    it was changed between these calls\n",
+        block,
+    )
+    if change:  # found by the call in the next line
+        return "change", change[1], operation[1], int(change[2]) - 1
+    access = re.fullmatch(r"  rank 0: (stores to|loads) (.*), at 0x[0-9a-f]+(, in .*)?", lines[1])
+    functions = (line for line in lines[3:] if " in again" not in line)
+    caller = re.fullmatch(r"    from (?:guarded|kinds)\.c:(\d+) in \w+", next(functions))
+    assert access and caller, block
+    return _VERBS[access[1]], access[2], operation[1], int(caller[1])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_operations_of_each_kind_are_guarded(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.program("guarded.c", mpi)
+    right = runs.run(mpi, [program, tmp_path], "--check=buffers")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    run = runs.run(mpi, [program, tmp_path, "wrong"], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    until = "\0" if mpi.standard >= (4, 0) else "#if MPI_VERSION"
+    expected = planted(runs.PROGRAMS / "guarded.c", until)
+    assert len(expected) > 20
+    found = [told(block) for block in run.blocks]
+    assert sorted(found) == sorted(expected)
+    for (_, _, procedure, _), block in zip(found, run.blocks):
+        section = mpi.cited(f"rule: MPI-4.1, section {_SECTIONS.get(procedure, '3.7.2')}: ")
+        assert procedure not in _SECTIONS or section in block
+        call = "MPI_Win_flush" if procedure == "MPI_Put" else "MPI_Wait"
+        assert procedure not in _SECTIONS or f"complete the operation before, with {call} " in block
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_operations_of_other_kinds_are_guarded(mpi: MPI) -> None:
+    """What is persistent is complete as without, whether or not MPI was asked for it meanwhile."""
+    program = runs.program("kinds.c", mpi)
+    right = runs.run(mpi, [program], "--check=buffers")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    until = "\0" if mpi.standard >= (4, 0) else "#if MPI_VERSION"
+    expected = planted(runs.PROGRAMS / "kinds.c", until)
+    assert len(expected) > 9
+    assert sorted(map(told, run.blocks)) == sorted(expected)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_random_operations_bring_what_they_bring_without(mpi: MPI) -> None:
+    program = runs.program("guarded_random.c", mpi, "-pthread")
+    for words in (("1", "120"), ("7", "50", "threads")):
+        alone = mpi.run([program, *words], n=3, preload=False).stdout
+        run = runs.run(mpi, [program, *words], "--check=buffers", n=3)
+        assert (run.status, run.output, run.blocks) == (0, alone, [])
+        assert alone and "lost" not in alone
+
+
+@on_mpi("mpich4", "openmpi5")
+def test_partitions_without_pages_are_compared_from_when_they_are_ready(mpi: MPI) -> None:
+    run = runs.run(mpi, [runs.program("partitions.c", mpi)], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    change = re.compile(
+        r"\n    started by MPI_Start at partitions\.c:17 in sends"
+        r"\n    (buf\S+), at 0x[0-9a-f]+, in data\S*, (.*)\n    it is not known .*\n"
+        r"  rank 0: MPI_Wait.*\n.* in (\w+)\n"
+    )
+    found = [one for block in run.blocks for one in change.findall(block)]
+    assert found == [
+        ("buf[15](DOUBLE)", "was 15 and is 4", "small"),
+        ("buf[699](DOUBLE)", "was 699 and is 6", "beside_pages"),
+        ("buf[3](RESIZED)[0](VECTOR)[1][0](DOUBLE)", "was 250 and is 8", "columns"),
+    ]
+    headline = "error: the buffer of a pending MPI_Psend_init was changed"
+    *changed, gone = run.blocks
+    assert all(block.startswith(headline) for block in changed)
+    assert gone.startswith(headline.replace("was changed", "is gone with its stack frame"))
+    assert re.search(
+        r"\n    called at partitions\.c:\d+ in posts\n"
+        r"    started by MPI_Start at partitions\.c:\d+ in posts\n.* has returned\n"
+        r"  rank 0: MPI_Wait\(\)\n.* in gone\n",
+        gone,
+    )
+    if mpi.id == "mpich4":
+        run = runs.run(mpi, [runs.program("partitions.c", mpi), "never"], "--check=buffers")
+        (block,) = run.others
+        assert re.search(
+            r"buf\[3\]\(DOUBLE\), at 0x[0-9a-f]+, in out\+24, was 0 and is 9\n"
+            r"    it is not known .*\n    nothing has completed it when MPI_Abort is called\n",
+            block,
+        )

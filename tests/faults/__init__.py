@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Damaged registries, lack of memory, interrupts, sanitizers, other tools."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The gdb front end, word for word."""

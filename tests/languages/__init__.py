@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Programs in C++ and Fortran."""

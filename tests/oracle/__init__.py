@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The arithmetic of datatypes against MPI's own."""

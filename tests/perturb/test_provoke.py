@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""Provoked runs: errors that do not show otherwise do, and what is correct stays as it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mpipp.cli.commands.run import sweep
+from mpipp.cli.commands.run.sweep import OUTPUT, STREAMS, Outcome, difference
+from tests.support import (
+    MPI,
+    ROOT,
+    clean_environment,
+    compile_program,
+    lacking,
+    on_mpi,
+    running,
+    shell,
+)
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+LATENT = ("changed", "read", "order", "persistent", "buffered", "broadcast", "gather")
+DEADLOCK = """\
+error: deadlock: rank 0 and rank 1 wait for each other
+  rank 0 waits in MPI_Send(dest 1, tag 0), called at latent.c:LINE in head_to_head
+    rank 1 has posted no such receive; it waits because the library did not buffer it
+  rank 1 waits in MPI_Send(dest 0, tag 0), called at latent.c:LINE in head_to_head
+    rank 0 has posted no such receive; it waits because the library did not buffer it
+  a program must not rely on what the library buffers, or on where it does not wait (MPI-4.1, \
+sections 3.5 and 6.14)
+"""
+
+
+def environment(mpi: MPI) -> dict[str, str]:
+    return {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
+
+
+def words(mpi: MPI, *options: str, n: int = 2) -> list[str]:
+    return ["run", "--mpiexec", shlex.join(mpi.mpiexec), "-n", str(n), *options, "--"]
+
+
+def run(
+    mpi: MPI, command: list[str | Path], *options: str, n: int = 2
+) -> subprocess.CompletedProcess[str]:
+    assert mpi.wrapper  # built before a command says that it does
+    return shell(*words(mpi, *options, n=n), *command, env=environment(mpi))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_latent_errors_show(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    silent = run(mpi, [program, *LATENT, "head"])
+    assert silent.stdout == "sum 16\nsum 16\nin order 012345\n" + 5 * "sum 16\n" + "sum 32\n"
+    done = run(mpi, [program, *LATENT], "--provoke=1")
+    collective = 32 if mpi.has_sessions else 16  # as persistent collective operations, of MPI 4
+    expected = [32, 33955506144, None, 32, 32, collective, collective, collective]
+    words = ["in order 352104" if one is None else f"sum {one}" for one in expected]
+    assert (done.returncode, done.stdout.splitlines()) == (0, words)
+    assert done.stderr == "mpipp: provoked with seed 1\n"
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_latent_errors_show_in_fortran(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.f90", mpi)
+    done = run(mpi, [program], "--provoke=1")
+    assert (done.returncode, done.stdout) == (0, "sum 32\nsum 16\nsum 64\nsum 48\n")
+
+
+@on_mpi("mpich5", "openmpi5")
+def test_a_program_of_sessions(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "session.c", mpi)
+    assert run(mpi, [program]).stdout == 2 * "sum 16, all 32\n"
+    done = run(mpi, [program], "--provoke=1")
+    assert (done.returncode, done.stdout) == (0, "sum 32, all 48\nsum 16, all 32\n")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_deadlock_that_buffering_hides_is_explained(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    options = words(mpi, "--provoke=1", "--check", "--hang-after", "0.5")
+    with running(
+        [sys.executable, "-m", "mpipp.cli", *options, str(program), "head"],
+        env={**clean_environment(PYTHONPATH=str(ROOT)), **environment(mpi)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as started:
+        assert started.stderr is not None
+        said = ""
+        while "sections 3.5" not in said:
+            line = started.stderr.readline()
+            assert line, said
+            said += line
+        os.killpg(started.pid, signal.SIGINT)
+        started.communicate(timeout=120)
+    assert re.sub(r"\.c:\d+", ".c:LINE", said[said.index("error: ") :]) == mpi.cited(DEADLOCK)
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_correct_programs_stay_as_they_are_with_any_seed(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "correct.c", mpi)
+    seeds = "30" if mpi.id in ("mpich4", "openmpi4") else "2"
+    done = run(mpi, [program, "1", "10"], "--provoke-sweep", seeds, n=3)
+    assert (done.returncode, done.stderr) == (0, "")
+    agree, told = done.stdout.splitlines()
+    assert agree == "mpipp: 2 unprovoked runs agree: exit status 0"
+    assert told == f"mpipp: no difference with {seeds} seeds"
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_threads_and_groups(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "settings.c", mpi, ("-g", "-O0", "-pthread"))
+    for options in (["--provoke=3"], ["--provoke=4"], ["--provoke=5", "--check=buffers"]):
+        done = run(mpi, [program], *options)
+        assert (done.returncode, done.stdout) == (0, "fine\n"), options
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_is_checked_is_what_the_program_called(mpi: MPI) -> None:
+    """The errors are those that the program makes to be told of them."""
+    program = compile_program(PROGRAMS / "correct.c", mpi)
+    usual = run(mpi, [program, "2", "10"], "--check=all,buffers", "--strict", n=3)
+    done = run(mpi, [program, "2", "10"], "--check=all,buffers", "--strict", "--provoke=5", n=3)
+    assert (usual.returncode, done.returncode) == (0, 0)
+    assert done.stdout == usual.stdout
+
+    def told(text: str) -> list[str]:
+        return re.findall(r"(?m)^(?:error|warning): .*", text)
+
+    assert told(done.stderr) == told(usual.stderr)
+    assert len(told(done.stderr)) == 4
+
+
+@on_mpi("mpich4")
+def test_a_sweep_lists_the_seeds_that_make_a_difference(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    options = "--provoke-sweep", "2", "--provoke=4", "--hang-after", "10"
+    done = run(mpi, [program, "changed", "head"], *options)
+    assert (done.returncode, done.stderr) == (1, "")
+    first, *listed, last = done.stdout.splitlines()
+    assert first == "mpipp: 2 unprovoked runs agree: exit status 0"
+    assert listed == [
+        "seed 4: output of rank 0, line 1: 'sum 32', unprovoked 'sum 16'",
+        "seed 5: hangs, unprovoked exit status 0",
+    ]
+    before, _, again = last.partition(": mpipp ")
+    assert before == "mpipp: 2 of 2 seeds differ; the worst again"
+    assert shlex.split(again)[-3:] == [str(program), "changed", "head"]
+    assert "--provoke=5" in again and "--provoke-sweep" not in again
+
+
+@on_mpi("mpich4")
+def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
+    mpi: MPI, tmp_path: Path
+) -> None:
+    """No program of MPI: what it does depends on the seed."""
+
+    def swept(script: str) -> subprocess.CompletedProcess[str]:
+        words: list[str | Path] = ["sh", "-c", script]
+        options = "--provoke-sweep", "3", "--hang-after", "4", "--mpicc", mpi.mpicc
+        return run(mpi, words, *options, n=1)
+
+    done = swept("echo $$; case $MPIPP_PROVOKE in 2) exit 3;; 3) sleep 99;; esac")
+    assert (done.returncode, done.stderr) == (1, "")
+    first, *told, last = done.stdout.splitlines()
+    assert re.fullmatch(
+        "mpipp: 2 unprovoked runs agree in exit status 0 alone: output of rank 0, line 1: "
+        r"'\d+', unprovoked '\d+'",
+        first,
+    )
+    assert told == [
+        "mpipp: compared are exit statuses, and whether a run hangs, but not what it writes",
+        "seed 2: exit status 3, unprovoked exit status 0",
+        "seed 3: hangs, unprovoked exit status 0",
+    ]
+    assert last.startswith("mpipp: 2 of 3 seeds differ; the worst again: mpipp run --provoke=3 ")
+    done = swept(f"mkdir {tmp_path}/made 2>/dev/null")  # the first time only
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "mpipp: two unprovoked runs differ, so that nothing can be told of provoked ones: exit "
+        "status 1, unprovoked exit status 0\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--provoke=x"], "--provoke=x: a seed is a number from 0 to 18446744073709551615"),
+        (["--provoke-sweep", "0"], "--provoke-sweep 0: the number of seeds starts at 1"),
+        (
+            ["--provoke-sweep", "1", "--check"],
+            "--provoke-sweep compares runs that are not watched: leave --check out, and add it to "
+            "--provoke=SEED for a seed that differs",
+        ),
+    ],
+)
+@on_mpi("mpich4")
+def test_what_makes_no_sense_is_said(mpi: MPI, options: list[str], said: str) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    done = run(mpi, [program], *options)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"mpipp: {said}\n")
+
+
+def outcome(status: int | None = 0, out: str = "", err: str = "") -> Outcome:
+    return Outcome(status, 1, {"rank 0": out.encode()}, {"rank 0": err.encode()})
+
+
+def test_differences() -> None:
+    usual = outcome(out="a\nb\n")
+    assert difference(usual, outcome(out="a\nb\n", err="x"), (OUTPUT,)) == ""
+    assert difference(usual, outcome(None), STREAMS) == "hangs, unprovoked exit status 0"
+    assert difference(usual, outcome(3), STREAMS) == ("exit status 3, unprovoked exit status 0")
+    assert difference(usual, outcome(out="a\nc\n"), STREAMS) == (
+        "output of rank 0, line 2: 'c', unprovoked 'b'"
+    )
+    assert difference(usual, outcome(out="a\nb"), STREAMS) == (
+        "output of rank 0, line 3: none, unprovoked ''"
+    )
+    assert difference(usual, outcome(out="a\nb\n", err="x\n"), STREAMS) == (
+        "standard error of rank 0, line 1: 'x', unprovoked ''"
+    )
+
+
+def test_output_goes_only_into_a_directory_of_ones_own(tmp_path: Path) -> None:
+    """On another node somebody else may have made one of that name, with links in it."""
+    if os.geteuid() != 0:
+        lacking("only root gives files to another user")
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+
+    def status(directory: Path) -> int:
+        words = ["sh", "-c", sweep._APART, str(directory), "echo", "output"]
+        return subprocess.run(words, env={"PMI_RANK": "3", "PATH": os.environ["PATH"]}).returncode
+
+    own, link, other = (tmp_path / name for name in ("own", "link", "other"))
+    own.mkdir()
+    link.symlink_to(own)
+    other.mkdir()
+    (other / "out rank 3").symlink_to(victim)
+    (other / "out 3").symlink_to(victim)
+    os.chown(other, 65534, 65534)
+    assert [status(one) for one in (own, link, other)] == [0, 126, 126]
+    assert [path.read_text() for path in own.glob("out*")] == ["output\n"]
+    assert victim.read_text() == "mine"

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Reports of runs: text, HTML, SARIF."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Lines, functions and variables of watched processes."""

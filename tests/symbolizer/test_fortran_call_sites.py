@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Places of calls in Fortran are the program's, not those in the layers of MPI libraries."""
+
+from __future__ import annotations
+
+import re
+
+from tests.support import MPI, every_fortran
+from tests.watcher import runs
+
+SOURCE = runs.PROGRAMS / "places.f90"
+
+
+def lines(*marks: str) -> list[str]:
+    """Those of the program that end so, as reports name them."""
+    text = SOURCE.read_text().splitlines()
+    at = (next(i for i, line in enumerate(text, 1) if line.endswith(f"! {m}")) for m in marks)
+    return [f"{SOURCE.name}:{number}" for number in at]
+
+
+@every_fortran
+def test_of_buffers_that_are_used_too_early_and_by_two_threads(mpi: MPI) -> None:
+    program = runs.program(SOURCE.name, mpi, "-fopenmp")
+    run = runs.run(mpi, [program], "--check=overlap,buffers")
+    places = {
+        block.split("\n")[0].partition(",")[0]: re.findall(r"\n    (?:called )?at (\S+) in", block)
+        for block in run.blocks
+    }
+    used, got, one, other = lines("used", "got", "one", "other")
+    assert places["error: a load from the buffer of a pending MPI_Get"][:2] == [used, got]
+    both = "error: MPI_Recv and MPI_Sendrecv write the same memory"
+    assert places[both] == [other, one]

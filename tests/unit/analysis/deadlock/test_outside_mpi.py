@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""What is said of processes of which it is not told whether they can go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from mpipp.analysis.deadlock.analysis import explain
+from mpipp.analysis.deadlock_text import json_output
+from mpipp.analysis.deadlock_text.report import Report
+from mpipp.model import Call
+from tests.unit.jobs import WINDOW, Places, Recorded, call, job, ranks
+
+
+def beside(recorded: Recorded) -> list[str]:
+    """With a process that waits for that one."""
+    waiting = Recorded(1, 2).posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
+    return list(Report(explain(job(recorded, waiting)), Places()).lines())
+
+
+def of_request(made: Call, *others: Call) -> Recorded:
+    (one,) = ranks(2)[:1]
+    waits = "MPI_Waitall" if others else "MPI_Wait"
+    return one.pending(made, *others).inside(call(waits, requests=1 + len(others)))
+
+
+WAITS = [
+    "  rank 1 waits in MPI_Recv(source 0, tag 5), called at x.c:1 in main",
+    "    for rank 0",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("MPI_Comm_join", "what the process at the other end of the socket does is not recorded"),
+        ("MPI_Buffer_detach", "which of the messages in the buffer are received is not recorded"),
+        ("MPI_Session_finalize", "whom MPI_Session_finalize waits for is not recorded"),
+    ],
+)
+def test_calls_without_a_peer(name: str, reason: str) -> None:
+    assert beside(ranks(2)[0].inside(call(name, comm=None))) == [
+        "not told: whether rank 0 can go on",
+        f"  rank 0 is in {name}, called at x.c:1 in main",
+        f"    {reason}",
+        *WAITS,
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    "Win_flush Win_flush_local_all Win_unlock Win_unlock_all Put Win_set_info".split(),
+)
+def test_calls_on_windows(name: str) -> None:
+    one = ranks(2)[0].has_window("lock").inside(call(f"MPI_{name}", win=WINDOW))
+    assert beside(one) == [
+        "not told: whether rank 0 can go on",
+        f"  rank 0 is in MPI_{name}(a window), called at x.c:1 in main",
+        f"    whom MPI_{name} waits for is not recorded",
+        *WAITS,
+    ]
+
+
+def test_requests() -> None:
+    assert beside(of_request(call("MPI_Grequest_start", comm=None))) == [
+        "not told: whether rank 0 can go on",
+        "  rank 0 is in MPI_Wait, called at x.c:1 in main",
+        "    for MPI_Grequest_start, called at x.c:1 in main: the program itself completes it",
+        *WAITS,
+    ]
+    gets = [call("MPI_Rget", win=WINDOW, target=rank) for rank in range(6)]
+    one = of_request(*gets)
+    assert beside(one.has_window("lock_all")) == [
+        "not told: whether rank 0 can go on",
+        "  rank 0 is in MPI_Waitall(6 requests), called at x.c:1 in main",
+        *(
+            f"    for MPI_Rget(rank {rank}, a window), called at x.c:1 in main: "
+            "whether the target has done its part is not recorded"
+            for rank in range(4)
+        ),
+        "    and 2 more",
+        *WAITS,
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["MPI_Comm_group", "MPI_Type_commit", "MPI_Win_post", "MPI_Info_create"]
+)
+def test_calls_that_never_wait(name: str) -> None:
+    win = WINDOW if "Win" in name else None
+    one = ranks(2)[0].has_window().inside(call(name, win=win))
+    assert beside(one)[0] == "still moving: nothing is waited for that cannot come"
+
+
+def test_calls_of_which_nothing_is_recorded() -> None:
+    one = ranks(2)[0]
+    one.marked = "MPI_Buffer_flush"
+    assert beside(one)[:3] == [
+        "not told: whether rank 0 can go on",
+        "  rank 0 is in MPI_Buffer_flush, called at x.c:1 in main",
+        "    which of the messages in the buffer are received is not recorded",
+    ]
+    one.marked = "MPI_Get_processor_name"
+    assert beside(one)[:2] == [
+        "still moving: nothing is waited for that cannot come",
+        "  rank 0 is in MPI_Get_processor_name, called at x.c:1 in main",
+    ]
+    one.marked = "MPI_Recv"  # the call before, which is recorded
+    assert beside(one)[1] == "  rank 0 is not in MPI (computing at x.c:2 in work)"
+
+
+def test_another_thread_may_move_it_on() -> None:
+    one = ranks(2)[0].inside(call("MPI_Comm_join", comm=None))
+    one.several_threads = True
+    assert beside(one)[0].startswith("not told: ")
+    one.outside = 1
+    assert beside(one)[0].startswith("still moving: ")
+    one.outside = 0
+    one.inside(call("MPI_Comm_group"))
+    assert beside(one)[0].startswith("still moving: ")
+
+
+def test_beside_a_deadlock() -> None:
+    three: Sequence[Recorded] = ranks(3)
+    for one in three[:2]:
+        one.posted(1 - one.rank, 5).inside(call("MPI_Recv", source=1 - one.rank, tag=5))
+    three[2].inside(call("MPI_Comm_join", comm=None))
+    assert list(Report(explain(job(*three)), Places()).lines())[-3:] == [
+        "the others:",
+        "  rank 2 is in MPI_Comm_join, called at x.c:1 in main",
+        "    what the process at the other end of the socket does is not recorded",
+    ]
+
+
+def test_document() -> None:
+    document = json_output.record(explain(job(ranks(1)[0].inside(call("MPI_Comm_join")))), Places())
+    (wait,) = document["processes"][0]["calls"]
+    assert wait["waits_for"] == []
+    assert wait["not_told"] == [
+        "what the process at the other end of the socket does is not recorded"
+    ]

@@ -1,0 +1,526 @@
+# SPDX-License-Identifier: MIT
+"""Synchronization that is wrong by itself, and memory that is not there long enough."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from mpipp.analysis.rma_engine import analyse
+from mpipp.model.rma_events import (
+    Attached,
+    Comb,
+    Completed,
+    GivenBack,
+    GivenUp,
+    Operation,
+    Synchronization,
+    WindowInfo,
+)
+from tests.unit.analysis.rma.programs_by_hand import (
+    BASE,
+    BUFFERS,
+    LENGTH,
+    WINDOW,
+    Program,
+    at,
+    buffer,
+    found,
+)
+
+
+def test_mistakes() -> None:
+    def mistakes(*calls: tuple[Any, ...] | str) -> list[str]:
+        program = Program(2)
+        for call in calls:
+            kind, *rest = (call,) if isinstance(call, str) else call
+            if kind == "put":
+                program[0].put(1, at(0))
+            elif kind == "store":
+                program[0].store(at(64))
+            elif kind in ("lock", "unlock", "flush"):
+                program[0].sync(kind, *rest or (1,))
+            elif kind == "fence":
+                program.sync(kind, *rest)
+            else:
+                program[0].sync(kind)
+        program.end()
+        return found(program)
+
+    assert mistakes("put") == ["rma-no-epoch: put"]
+    assert mistakes("fence", "put", "fence") == []
+    assert mistakes(("fence", "MPI_MODE_NOSUCCEED"), "put") == ["rma-no-epoch: put"]
+    assert mistakes("lock", "lock", "put", "unlock") == ["rma-locked: lock"]
+    assert mistakes("lock", "lock_all", "unlock_all", "unlock") == ["rma-nested: lock_all"]
+    assert mistakes("fence", "put", "start", "complete", "fence") == ["rma-nested: start"]
+    assert mistakes("fence", "start", "complete", "fence") == []
+    assert mistakes("lock") == ["rma-not-ended: lock"]
+    assert mistakes("fence", "put") == ["rma-not-ended: fence"]
+    assert mistakes("fence") == []
+    assert mistakes("unlock") == ["rma-not-open: unlock"]
+    assert mistakes("flush") == ["rma-not-open: flush"]
+    assert mistakes("lock", ("flush", 0), "unlock") == ["rma-not-open: flush"]
+    assert mistakes("lock_all", ("flush", 0), "sync", "unlock_all") == []
+    assert mistakes("lock", ("flush", 0), "sync", "unlock", "sync") == [
+        "rma-not-open: flush",
+        "rma-not-open: sync",
+    ]
+    assert mistakes("fence", "sync", "fence") == ["rma-not-open: sync"]
+    assert mistakes("fence", "put", ("fence", "MPI_MODE_NOPRECEDE")) == ["rma-noprecede: fence"]
+    assert mistakes("fence", "store", ("fence", "MPI_MODE_NOSTORE")) == ["rma-nostore: fence"]
+    assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
+
+
+@pytest.mark.parametrize("made", [False, True])
+@pytest.mark.parametrize("said", [None, False, True])
+@pytest.mark.parametrize("lock", ["lock", "lock_all"])
+def test_windows_that_are_not_locked_as_their_info_says(
+    made: bool, said: bool | None, lock: str
+) -> None:
+    """The last that says anything counts."""
+    program = Program(2)
+    program.make(WINDOW + 1, no_locks=made, base=0, length=0)
+    for rank in (0, 1):
+        program[rank].does(WindowInfo(program[rank].moment("MPI_Win_set_info"), WINDOW + 1))
+        if said is not None:
+            info = WindowInfo(program[rank].moment("MPI_Win_set_info"), WINDOW + 1, no_locks=said)
+            program[rank].does(info)
+    target = 1 if lock == "lock" else -1
+    for kind in (lock, lock.replace("lock", "unlock")):
+        moment = program[0].moment(kind)
+        program[0].does(Synchronization(moment, kind, WINDOW + 1, target))
+    program.end()
+    assert found(program) == ([f"rma-no-locks: {lock}"] if (made if said is None else said) else [])
+
+
+def test_get_of_a_fence_is_not_one_of_the_start_within() -> None:
+    program = Program(2)
+    program.sync("fence")
+    program[0].get(1, at(0))
+    program[0].sync("start", -1, (1,))
+    program[0].sync("complete")
+    program[1].sync("post", -1, (0,))
+    program[1].sync("wait")
+    program.sync("fence")
+    assert found(program) == ["rma-nested: start"]
+
+
+@pytest.mark.parametrize("lock", ["lock", "lock_all"])
+@pytest.mark.parametrize("target", [0, 1])
+def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> None:
+    """In one process: what others have locked or exposed is no matter of it."""
+    for calls in ("post lock", "lock post", "post wait lock", "lock unlock post"):
+        program = Program(2)
+        for call in calls.split():
+            kind = call.replace("lock", lock)
+            program[0].sync(kind, target if kind.endswith("lock") else -1)
+        for call in ("wait", "unlock"):
+            if call not in calls.split():
+                program[0].sync(
+                    call.replace("lock", lock), target if (call, lock) == ("unlock", "lock") else -1
+                )
+        wrong = len(calls.split()) == 2 and (lock == "lock_all" or target == 0)
+        last = calls.split()[1].replace("lock", lock)
+        assert found(program) == ([f"rma-exposed: {last}"] if wrong else []), calls
+
+
+@pytest.mark.parametrize("lock", ["lock", "lock_all"])
+@pytest.mark.parametrize(
+    ("steps", "wrong"),
+    [
+        ("post wait lock unlock", True),
+        ("post wait order lock unlock", False),
+        ("post wait told lock unlock", False),
+        ("post told wait lock unlock", True),  # it has heard of the post, not of its end
+        ("lock unlock post wait", True),
+        ("lock unlock order post wait", False),
+        ("lock order unlock post wait", True),
+        ("lock unlock post wait order post wait", True),
+        ("lock unlock order post wait order lock unlock", False),
+    ],
+)
+def test_windows_are_not_locked_by_others_while_they_are_exposed(
+    lock: str, steps: str, wrong: bool
+) -> None:
+    """As far as order goes, in whatever order it was this time."""
+    program = Program(2)
+    for step in steps.split():
+        if step == "order":
+            program.barrier()
+        elif step == "told":
+            program.message(1, 0)
+        elif step.endswith("lock"):
+            kind = step.replace("lock", lock)
+            program[0].sync(kind, 1 if lock == "lock" else -1)
+        else:
+            program[1].sync(step, -1)
+    assert found(program) == ([f"rma-exposed: {lock}"] if wrong else [])
+
+
+def test_locks_of_one_process_do_not_concern_what_another_has_exposed() -> None:
+    program = Program(3)
+    program[1].sync("post")
+    program[0].sync("lock", 2)
+    program[0].sync("unlock", 2)
+    program[1].sync("wait")
+    assert found(program) == []
+
+
+@pytest.mark.parametrize("kind", ["fetch_and_op", "get_accumulate", "get"])
+@pytest.mark.parametrize("op", ["MPI_NO_OP", "MPI_SUM"])
+def test_reads_are_no_updates(kind: str, op: str) -> None:
+    """MPI_MODE_NOPUT allows what only reads, by whatever call it does."""
+    program = Program(2)
+    program.sync("fence", "MPI_MODE_NOPUT")
+    program[0].operation(kind, 1, at(0), op="" if kind == "get" else op)
+    program.sync("fence")
+    program[1].sync("post", -1, (0,), "MPI_MODE_NOPUT")
+    program[0].sync("start", -1, (1,))
+    program[0].operation(kind, 1, at(0), op="" if kind == "get" else op)
+    program[0].sync("complete")
+    program[1].sync("wait")
+    reads = kind == "get" or op == "MPI_NO_OP"
+    assert found(program) == ([] if reads else ["rma-noput: fence", "rma-noput: post"])
+
+
+def test_calls_that_begin_wrongly_are_told_once() -> None:
+    """MPI may refuse them, or never return: no event tells that they have succeeded."""
+
+    def mistakes(kind: str, target: int, *before: str, succeeds: bool) -> list[str]:
+        program = Program(2)
+        for call in before:
+            program[0].sync(call, 1 if call == "lock" else -1)
+        event = program[0].sync(kind, target)
+        assert isinstance(event, Synchronization)
+        program[0].events[-1] = event._replace(attempt=True)
+        if succeeds:
+            again = program[0].moment(kind)._replace(place=event.moment.place)
+            program[0].does(event._replace(moment=again))
+        result = analyse(program.events())
+        assert all(one.times == 1 for one in result.mistakes)
+        return [f"{one.rule}: {one.event.moment.procedure}" for one in result.mistakes]
+
+    for succeeds in (False, True):
+        assert mistakes("unlock", 1, succeeds=succeeds) == ["rma-not-open: unlock"]
+        assert mistakes("unlock", 1, "lock", succeeds=succeeds) == []
+        assert mistakes("lock", 1, "lock", succeeds=succeeds) == ["rma-locked: lock"]
+        assert mistakes("lock_all", -1, "lock", succeeds=succeeds) == ["rma-nested: lock_all"]
+        assert mistakes("wait", -1, succeeds=succeeds) == ["rma-not-open: wait"]
+    assert mistakes("free", -1, "lock", succeeds=False) == ["rma-not-ended: lock"]
+
+
+def test_buffers_of_functions_that_have_returned_are_gone() -> None:
+    for operation, end, expected in (
+        (BUFFERS - 64, BUFFERS + 0x200, ["rma-gone: put"]),
+        (BUFFERS - 64, BUFFERS + 0x102, []),  # its function is still there
+        (BUFFERS + 0x200, BUFFERS + 0x300, []),  # never on this stack
+        (0, BUFFERS + 0x200, []),
+        (BUFFERS - 64, 0, []),
+    ):
+        program = Program(2)
+        program.sync("lock_all")
+        put = program[0].put(1, at(0), buffer(1))
+        assert isinstance(put, Operation)
+        program[0].events[-1] = put._replace(frame=operation)
+        flush = program[0].sync("flush", 1)
+        assert isinstance(flush, Synchronization)
+        program[0].events[-1] = flush._replace(frame=end)
+        program.sync("unlock_all")
+        program.end()
+        assert found(program) == expected
+        requested = Program(2)
+        requested.sync("lock_all")
+        requested[0].events.append(put._replace(request=7, frame=operation))
+        requested[0].does(Completed(flush.moment, (7,), end))
+        requested.sync("unlock_all")
+        assert found(requested) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "later", "thread", "is_gone"),
+    [
+        (BASE - 64, BASE + LENGTH, 0, True),
+        (BASE - 64, BASE + 1, 0, True),
+        (BASE - 64, BASE, 0, False),  # its function is still there
+        (BASE + 1, BASE + LENGTH, 0, False),  # never on this stack
+        (BASE - 64, BASE + LENGTH, 1, False),  # on another's
+        (0, BASE + LENGTH, 0, False),
+        (BASE - 64, 0, 0, False),
+    ],
+)
+@pytest.mark.parametrize("event", ["fence", "free", "end", "detach"])
+def test_windows_of_functions_that_have_returned_are_gone(
+    event: str, made: int, later: int, thread: int, is_gone: bool
+) -> None:
+    is_attached = event == "detach"
+    program = Program(2, **({"flavor": "dynamic"} if is_attached else {"frame": made}))
+    one = program[0]
+    if is_attached:
+        one.does(Attached(one.moment("MPI_Win_attach"), WINDOW, BASE, LENGTH, True, made))
+        one.does(Attached(one.moment("MPI_Win_detach"), WINDOW, BASE, 0, False))
+    elif event == "fence":
+        program.sync("fence")
+    elif event == "free":
+        program.free(WINDOW)
+    else:
+        program.end()
+    last: Any = one.events[-1]
+    one.events[-1] = last._replace(frame=later, moment=last.moment._replace(thread=thread))
+    program.end()
+    kind = "MPI_Win_attach" if is_attached else "MPI_Win_create"
+    assert found(program) == [f"rma-window-gone: {kind}"] * is_gone
+
+
+def test_memory_of_targets_is_not_on_the_stack_of_the_origin() -> None:
+    # It may be at the same addresses.
+    program = Program(2)
+    program.sync("lock_all")
+    get = program[0].get(1, at(64))
+    assert isinstance(get, Operation)
+    program[0].events[-1] = get._replace(frame=BASE)
+    flush = program[0].sync("flush", 1)
+    assert isinstance(flush, Synchronization)
+    program[0].events[-1] = flush._replace(frame=BASE + 256)
+    program.sync("unlock_all")
+    assert found(program) == []
+
+
+def test_mistakes_have_the_epochs_around_them() -> None:
+    """The last that have ended, and those that are open."""
+    program = Program(2)
+    for _ in range(3):
+        program[0].sync("lock", 1)
+        program[0].sync("unlock", 1)
+    program.barrier()
+    program[1].sync("post", -1, (0,))
+    program[0].sync("start", -1, (1,))
+    program[0].sync("complete")
+    program[1].sync("wait")
+    program.barrier()
+    program.sync("fence")
+    program[0].put(1, at(0))
+    program[0].sync("lock_all")
+    program[0].sync("unlock_all")
+    program.sync("fence")
+    program[0].sync("flush", 1)
+    program.end()
+    nested, flushed = analyse(program.events()).mistakes
+    told = [
+        [(begin.kind, end and end.kind) for begin, end in one.epochs] for one in (nested, flushed)
+    ]
+    assert told == [
+        [("lock", "unlock"), ("start", "complete"), ("fence", None)],
+        [("lock_all", "unlock_all"), ("fence", "fence")],
+    ]
+
+
+@pytest.mark.parametrize("kind", ["put", "get", "fetch_and_op"])
+@pytest.mark.parametrize("end", ["", "flush_local", "unlock_all", "wait"])
+def test_memory_that_is_given_back_must_not_be_a_pending_buffer(kind: str, end: str) -> None:
+    """Where it has no byte of one, and once the operation is complete, nothing is told."""
+    program = Program(2)
+    program.sync("lock_all")
+    request = 5 if end == "wait" else 0
+    columns = (Comb(BUFFERS + 0x100, 4, 0x100, 3),)
+    program[0].operation(kind, 1, at(0, 12), columns, request=request)
+
+    def gives_back(start: int, length: int) -> None:
+        low = BUFFERS + start
+        program[0].does(GivenBack(program[0].moment(""), low, low + length))
+
+    gives_back(0x104, 0xFC)  # between two columns
+    gives_back(0x304, 0x1000)
+    if end == "wait":
+        program[0].does(Completed(program[0].moment("wait"), (request,)))
+    elif end:
+        program[0].sync(end, 1 if end == "flush_local" else -1)
+    gives_back(0x1F0, 0x40)
+    if end != "unlock_all":
+        program[0].sync("unlock_all")
+    gives_back(0x100, 0x204)
+    program[1].sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    assert result.conflicts == []
+    found = [
+        (one.rule, one.event.moment.procedure, one.other.met)
+        for one in result.mistakes
+        if isinstance(one.other, GivenBack)
+    ]
+    assert len(found) == len(result.mistakes)
+    assert found == ([] if end else [("rma-gone", kind, BUFFERS + 0x200)])
+
+
+def test_what_is_not_checked_must_be_said_on_both_sides() -> None:
+    for start, post in itertools.product((True, False), repeat=2):
+        program = Program(2)
+        asserted = ("MPI_MODE_NOCHECK",)
+        program[1].sync("post", -1, (0,), *asserted * post)
+        program.message(1, 0)
+        program[0].sync("start", -1, (1,), *asserted * start)
+        program[0].sync("complete")
+        program[1].sync("wait")
+        program.end()
+        assert found(program) == (["rma-nocheck: start"] if start != post else [])
+
+
+@pytest.mark.parametrize(
+    ("between", "wrong"),
+    [("", True), ("before", True), ("message", False), ("by another", False), ("flag", False)],
+)
+def test_a_start_that_is_not_checked_comes_after_the_post(between: str, wrong: bool) -> None:
+    program = Program(3, windows=2)
+    program.sync("lock_all", window=2)
+    if between == "before":
+        program.message(1, 0)
+    program[1].sync("post", -1, (0, 2), "MPI_MODE_NOCHECK")
+    if between == "message":
+        program.message(1, 0)
+    if between in ("message", "by another"):
+        program.message(1, 2)
+    if between == "by another":
+        program.message(2, 0)
+    if between == "flag":  # whose values are not known
+        program[1].operation("accumulate", 2, at(64), window=2)
+        program[1].sync("flush", 2, window=2)
+        for origin in (0, 2):
+            program[origin].operation("fetch_and_op", 2, at(64), op="MPI_NO_OP", window=2)
+            program[origin].sync("flush", 2, window=2)
+    for origin in (0, 2):
+        program[origin].sync("start", -1, (1,), "MPI_MODE_NOCHECK")
+        program[origin].put(1, at(8 * origin))
+        program[origin].sync("complete")
+    program[1].sync("wait")
+    program.sync("unlock_all", window=2)
+    assert found(program) == ["rma-not-posted: start"] * (2 * wrong)
+
+
+@pytest.mark.parametrize("uses", [(), (0,), (1,), (2,)])
+@pytest.mark.parametrize("target", [0, 1])
+def test_memory_is_not_exposed_twice(uses: tuple[int, ...], target: int) -> None:
+    """By MPI_Win_post in the epoch of a fence, whose operations may be another process's."""
+    program = Program(3)
+    program.sync("fence")
+    for origin in uses:
+        program[origin].put(target, at(8 * origin))
+    program[0].sync("post", -1, (2,))
+    program[2].sync("start", -1, (0,))
+    program[2].sync("complete")
+    program[0].sync("wait")
+    program.sync("fence", "MPI_MODE_NOSUCCEED")
+    told = ["rma-nested: start"] if uses == (2,) else ["rma-nested: post"] * (target == 0)
+    assert found(program) == (told if uses else [])
+
+
+def attaches(program: Program, first: int, length: int, attached: bool = True) -> None:
+    moment = program[1].moment("MPI_Win_attach")
+    program[1].does(Attached(moment, 1, BASE + first, length * attached, attached))
+
+
+@pytest.mark.parametrize(
+    ("steps", "wrong"),
+    [
+        ("attach order put", False),
+        ("attach put", False),  # it may have come in time
+        ("put order attach", True),  # too late
+        ("put", True),
+        ("attach order detach put", False),
+        ("attach order detach order put", True),
+        ("attach order detach attach order put", False),
+        ("attach order detach order put attach", False),
+        ("attach order put order detach", False),
+        ("half order put", True),
+        ("half rest order put", False),
+        ("half order columns", False),  # which lie beside the gap
+        ("attach self detach", False),
+        ("attach detach self", True),
+        ("self attach", True),
+    ],
+)
+def test_memory_of_dynamic_windows_is_attached(steps: str, wrong: bool) -> None:
+    program = Program(2, flavor="dynamic")
+    program.sync("lock_all")
+    for step in steps.split():
+        if step == "order":
+            program.barrier()
+        elif step in ("attach", "detach"):
+            attaches(program, 0, 64, step == "attach")
+        elif step in ("half", "rest"):
+            attaches(program, 32 * (step == "rest"), 32)
+        elif step == "self":
+            program[1].put(1, at(0, 64))
+            program[1].sync("flush", 1)
+        else:
+            program[0].put(1, at(0, 64) if step == "put" else at(0, 4, 8, 4))
+            program[0].sync("flush", 1)
+    program.sync("unlock_all")
+    for cut in (False, True):
+        if not cut:
+            program.end()
+        events = program.events()
+        if cut:
+            events[1] = events[1][:-1]  # what follows may attach it
+        found = [one.rule for one in analyse(events).mistakes]
+        assert found == (["rma-detached"] if wrong and not cut else []), cut
+
+
+@pytest.mark.parametrize("asserted", ["MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED", "MPI_MODE_NOPUT"])
+@pytest.mark.parametrize("by", [(), (0,), (1, 2), (0, 1, 2)])
+def test_some_assertions_are_those_of_all_processes(asserted: str, by: tuple[int, ...]) -> None:
+    program = Program(3)
+    program.sync("fence")
+    for rank in range(3):
+        program[rank].sync("fence", -1, (), *(asserted,) * (rank in by))
+    program.end()
+    result = analyse(program.events())
+    wrong = asserted != "MPI_MODE_NOPUT" and 0 < len(by) < 3
+    assert {one.rule for one in result.mistakes} == ({"rma-some-fences"} if wrong else set())
+    for one in result.mistakes:
+        assert one.event.moment.process in by
+        assert one.other
+        assert one.other.moment.process not in by
+
+
+@pytest.mark.parametrize("first", ["", "wait", "flush"])
+def test_requests_are_not_freed(first: str) -> None:
+    program = Program(2)
+    program[0].sync("lock", 1)
+    program[0].operation("put", 1, at(0), request=7)
+    if first == "wait":
+        program[0].completed(7)
+    elif first == "flush":
+        program[0].sync("flush", 1)
+    program[0].does(GivenUp(program[0].moment("MPI_Request_free"), 7))
+    program[0].does(GivenUp(program[0].moment("MPI_Request_free"), 8))
+    program[0].sync("unlock", 1)
+    program.end()
+    assert found(program) == ([] if first else ["rma-given-up: put"])
+
+
+@pytest.mark.parametrize("opens", ["fence", "start", "lock", "lock_all"])
+def test_requests_need_passive_target_epochs(opens: str) -> None:
+    program = Program(2)
+    ends = {"fence": "fence", "start": "complete"}.get(opens, f"un{opens}")
+    if opens == "fence":
+        program.sync("fence")
+    elif opens == "start":
+        program[1].sync("post", -1, (0,))
+        program[0].sync("start", -1, (1,))
+    else:
+        program[0].sync(opens, 1 if opens == "lock" else -1)
+    for procedure in ("MPI_Put", "MPI_Rput_c"):
+        put = program[0].put(1, at(0 if procedure == "MPI_Put" else 64))
+        assert isinstance(put, Operation)
+        named = put.moment._replace(procedure=procedure)
+        program[0].events[-1] = put._replace(moment=named)
+    if opens == "fence":
+        program.sync("fence")
+    else:
+        program[0].sync(ends, 1 if opens == "lock" else -1)
+        if opens == "start":
+            program[1].sync("wait")
+    program.end()
+    active = opens in ("fence", "start")
+    assert found(program) == (["rma-with-request: MPI_Rput_c"] if active else [])

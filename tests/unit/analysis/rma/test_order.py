@@ -1,0 +1,512 @@
+# SPDX-License-Identifier: MIT
+"""What orders one-sided operations, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from mpipp.analysis.rma_engine import analyse
+from mpipp.model.rma_events import (
+    Attached,
+    Channel,
+    Lent,
+    Operation,
+    Partitions,
+    Probed,
+    ReceiveBegun,
+    Received,
+    Sent,
+)
+from tests.unit.analysis.rma.oracle import Oracle
+from tests.unit.analysis.rma.programs_by_hand import INT, WINDOW, Program, at, buffer, found
+
+
+def flag(flow: str, root: int = -1, silent: Sequence[int] = ()) -> list[str]:
+    """Process 0 puts, and flushes; 1 loads after a collective call."""
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program[0].sync("flush", 1)
+    program.collective(flow, root, silent)
+    program[1].load(at(0))
+    program.sync("unlock_all")
+    return found(program)
+
+
+def test_collective_calls_order_as_their_data_flows() -> None:
+    conflict = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+    assert flag("all") == []
+    assert flag("from root", 0) == []
+    assert flag("from root", 1) == conflict
+    assert flag("to root", 1) == []
+    assert flag("to root", 0) == conflict
+    assert flag("prefix") == []
+    assert flag("none") == conflict
+
+
+def test_nonblocking_collective_calls_order_from_begin_to_completion() -> None:
+    for late in ("", "put", "load"):
+        program = Program(2)
+        program.sync("lock_all")
+        if late != "put":
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+        requests = program.begun()
+        if late == "put":
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+        if late == "load":
+            program[1].load(at(0))
+        for rank, request in zip(program.ranks, requests):
+            rank.completed(request)
+        if late != "load":
+            program[1].load(at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) == bool(late), late
+
+
+def test_synchronous_send_hears_of_its_receiver() -> None:
+    for synchronous in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        program[1].store(at(0))
+        if synchronous:
+            program.synchronous(0, 1)
+        else:
+            program.message(0, 1)
+        program[0].put(1, at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) != synchronous
+
+
+def test_neighbors_and_remote_groups_tell_only_whom_they_send_to() -> None:
+    # Processes 0 and 1 put, and 2 and 3 load: who has heard of whom?
+    for members, conflicts in (
+        # A ring: 3 has heard of 2 alone, 2 of 1.
+        ({0: (3,), 1: (0,), 2: (1,), 3: (2,)}, ["put@0 load@2", "put@0 load@3", "put@1 load@3"]),
+        # An intercommunicator: each of one group has heard of all of the other.
+        ({0: (2, 3), 1: (2, 3), 2: (0, 1), 3: (0, 1)}, []),
+    ):
+        program = Program(4)
+        program.sync("lock_all")
+        for rank in (0, 1):
+            for target in (2, 3):
+                program[rank].put(target, at(rank * 8))
+            program[rank].sync("flush_all")
+        for rank in range(4):
+            program.joins(rank, "MPI_Neighbor_alltoall", members[rank])
+        for rank in (2, 3):
+            program[rank].load(at(0, 16))
+        program.sync("unlock_all")
+        lines = [line.partition(": ")[2].partition(" [")[0] for line in found(program)]
+        assert lines == conflicts
+
+
+def test_synchronous_send_hears_of_a_receive_that_was_begun_before() -> None:
+    # What comes between the beginning of the receive and its end, the sender has not heard of.
+    for late in (False, True):
+        program = Program(2)
+        channel, request = program.channel(0, 1), program.request()
+        program.sync("lock_all")
+        if not late:
+            program[1].store(at(0))
+        program[1].does(ReceiveBegun(program[1].moment("MPI_Irecv"), channel))
+        if late:
+            program[1].store(at(0))
+        program[0].does(Sent(program[0].moment("MPI_Issend"), channel, True, request))
+        program[1].does(Received(program[1].moment("MPI_Wait"), channel, begun=True))
+        program[0].completed(request)
+        program[0].put(1, at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) == late
+
+
+def test_who_gives_nothing_and_gets_nothing_is_waited_for_by_nobody() -> None:
+    program = Program(3)
+    program.sync("lock_all")
+    program[0].put(2, at(0))
+    program[1].put(2, at(4))
+    program.collective("to root", 2, silent=(1,))
+    program[2].load(at(0))
+    program.barrier()
+    program[2].load(at(4))
+    program.sync("unlock_all")
+    assert found(program) == [
+        "rma-local: put@0 load@2 [0,4) of 2, incomplete",
+        "rma-local: put@1 load@2 [4,8) of 2, incomplete",
+    ]
+    assert flag("all", silent=(0,)) == ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+
+
+def test_synchronous_send_is_complete_before_its_receive_is() -> None:
+    program = Program(2)
+    channel, request = program.channel(0, 1), program.request()
+    program.sync("lock_all")
+    program[1].does(ReceiveBegun(program[1].moment("MPI_Irecv"), channel))
+    program[0].does(Sent(program[0].moment("MPI_Ssend"), channel, True, request))
+    program[0].completed(request)
+    program.barrier()
+    program[1].does(Received(program[1].moment("MPI_Wait"), channel, begun=True))
+    program.sync("unlock_all")
+    assert found(program) == []
+
+
+def test_who_has_probed_has_heard_of_the_sender() -> None:
+    for probed in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        program[0].put(1, at(0))
+        program[0].sync("flush", 1)
+        channel = program.channel(0, 1)
+        program[0].does(Sent(program[0].moment("MPI_Send"), channel))
+        if probed:
+            program[1].does(Probed(program[1].moment("MPI_Probe"), channel))
+        program[1].load(at(0))
+        program[1].does(Received(program[1].moment("MPI_Recv"), channel))
+        program.sync("unlock_all")
+        assert bool(found(program)) != probed
+
+
+@pytest.mark.parametrize(
+    ("kind", "local", "remote"),
+    [("flush", 1, 1), ("flush_all", 1, 1), ("flush_local", 1, 0), ("flush_local_all", 1, 0)],
+)
+def test_what_a_flush_completes(kind: str, local: bool, remote: bool) -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0), buffer(1))
+    program[0].sync(kind, -1 if "all" in kind else 1)
+    program[0].store(buffer(1))
+    program[0].get(1, at(0), buffer(2))
+    program.sync("unlock_all")
+    lines = found(program)
+    assert ("rma-buffer: put@0 store@0 4 bytes of 0, pending" in lines) != local
+    assert ("rma-target: put@0 get@0 [0,4) of 1, pending" in lines) != remote
+
+
+def test_request_completes_at_the_origin_only() -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].operation("put", 1, at(0), buffer(1), request=1)
+    program[0].operation("get", 1, at(8), buffer(2), request=2)
+    program[0].completed(1, 2)
+    program[0].store(buffer(1))
+    program[0].load(buffer(2))
+    program[0].put(1, at(8))  # what the get has read
+    program[0].put(1, at(0))
+    program.sync("unlock_all")
+    assert found(program) == ["rma-target: put@0 put@0 [0,4) of 1, pending"]
+
+
+def test_complete_ends_puts_at_the_origin_and_wait_at_the_target() -> None:
+    program = Program(2)
+    program[1].store(at(0))
+    program[1].sync("post", -1, (0,))
+    program[0].sync("start", -1, (1,))
+    program[0].put(1, at(0), buffer(1))
+    program[0].sync("complete")
+    program[0].store(buffer(1))
+    program.message(0, 1)
+    program[1].load(at(0))
+    program[1].sync("wait")
+    program[1].load(at(0))
+    assert found(program) == ["rma-local: put@0 load@1 [0,4) of 1, incomplete"]
+
+
+@pytest.mark.parametrize("kind", ["get", "fetch_and_op", "get_accumulate", "put"])
+def test_what_an_operation_has_brought_tells_of_the_post(kind: str) -> None:
+    # What was there before an accumulate is here at MPI_Win_complete, as what a get reads.
+    program = Program(2, windows=2)
+    program[1].store(at(0))
+    program[1].sync("post", -1, (0,))
+    program[0].sync("start", -1, (1,))
+    program[0].operation(kind, 1, at(64))
+    program[0].sync("complete")
+    program[0].sync("lock", 1, window=2)
+    program[0].operation("put", 1, at(0), window=2)
+    program[0].sync("unlock", 1, window=2)
+    program[1].sync("wait")
+    line = "rma-local: put@0 store@1 [0,4) of 1, unordered"
+    assert found(program) == ([line] if kind == "put" else [])
+
+
+@pytest.mark.parametrize("op", ["MPI_NO_OP", "MPI_SUM"])
+@pytest.mark.parametrize("how", ["flush_local", "request", "complete"])
+def test_what_only_reads_is_over_once_it_is_here(how: str, op: str) -> None:
+    program, request = Program(2), 0
+    if how == "complete":
+        program[1].sync("post", -1, (0,))
+        program[0].sync("start", -1, (1,))
+    else:
+        program.sync("lock_all")
+    if how == "request":
+        request = program.request()
+    program[0].operation("get_accumulate", 1, at(0), op=op, request=request)
+    if how == "request":
+        program[0].completed(request)
+    else:
+        program[0].sync(how, 1 if how == "flush_local" else -1)
+    program.message(0, 1)
+    program[1].store(at(0))
+    if how == "complete":
+        program[1].sync("wait")
+    else:
+        program.sync("unlock_all")
+    line = "rma-local: get_accumulate@0 store@1 [0,4) of 1, incomplete"
+    assert found(program) == ([line] if op == "MPI_SUM" else [])
+
+
+@pytest.mark.parametrize("first", ["0 1", "1 0"])
+@pytest.mark.parametrize("kind", ["put", "get"])
+@pytest.mark.parametrize("ends", ["late", "flush", "unlock"])
+def test_a_lock_protects_a_buffer_until_it_ends(ends: str, kind: str, first: str) -> None:
+    # A buffer in the own window is in use until the operation is complete, not its lock.
+    program = Program(2)
+    one, other = map(int, first.split())
+    program[one].sync("lock", one, exclusive=True)
+    program[one].sync("lock", other)
+    program[one].operation(kind, other, at(64), at(0))
+    if ends == "flush":
+        program[one].sync("flush", other)
+    if ends == "unlock":
+        program[one].sync("unlock", other)
+    program[one].sync("unlock", one)
+    if ends != "unlock":
+        program[one].sync("unlock", other)
+    program[other].sync("lock", one, exclusive=True)
+    program[other].put(one, at(0))
+    program[other].sync("unlock", one)
+    line = f"rma-local: put@{other} {kind}@{one} [0,4) of {one}, unordered"
+    assert found(program) == ([line] if ends == "late" else [])
+    rules = {rule for rule, *_ in Oracle(program.events()).conflicts()}
+    assert rules == ({"rma-local"} if ends == "late" else set())
+
+
+@pytest.mark.parametrize("attached", [False, True])
+@pytest.mark.parametrize("one", [0, 1])
+def test_memory_becomes_a_window_while_an_operation_reads_it(one: int, attached: bool) -> None:
+    program, other = Program(2), 1 - one
+    program.sync("lock_all")
+    program[one].put(other, at(0), buffer(1))
+    base = buffer(1)[0].first
+    if attached:
+        program.make(2, flavor="dynamic", base=0, length=0)
+        moment = program[one].moment("MPI_Win_attach")
+        program[one].does(Attached(moment, 2, base, 64))
+        program.barrier()
+    else:
+        program.make(2, base=base, length=64)
+    program[one].sync("flush", other)
+    program[other].sync("lock", one, window=2)
+    program[other].operation("put", one, buffer(1), window=2)
+    program[other].sync("unlock", one, window=2)
+    program.sync("unlock_all")
+    line = f"rma-local: put@{one} put@{other} 4 bytes of {one}, incomplete"
+    assert found(program) == [line]
+
+
+@pytest.mark.parametrize("second", ["get", "put"])
+@pytest.mark.parametrize("how", ["flush", "sync", "unlock", "fence"])
+def test_what_a_get_brings_into_the_own_window_others_see_later(how: str, second: str) -> None:
+    # It is in the private copy (separate model), as what is stored.
+    program = Program(3, separate=True)
+    program.sync("fence" if how == "fence" else "lock_all")
+    program[0].get(1, at(64), at(0))
+    if how not in ("fence", "unlock"):
+        program[0].sync("flush", 1)
+    if how == "sync":
+        program[0].sync("sync")
+    if how == "unlock":
+        program[0].sync("unlock_all")
+        program[0].sync("lock_all")
+    if how == "fence":
+        program.sync("fence")
+    program.message(0, 2)
+    program[2].operation(second, 0, at(0))
+    program.sync("fence" if how == "fence" else "unlock_all")
+    line = f"rma-copies: get@0 {second}@2 [0,4) of 0, copies"
+    assert found(program) == ([line] if how == "flush" else [])
+    expected = {("rma-copies", 0, 2, 0)} if how == "flush" else set()
+    assert Oracle(program.events()).conflicts() == expected
+
+
+@pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
+@pytest.mark.parametrize("before", [None, (), ("MPI_MODE_NOSUCCEED",)])
+def test_fence_that_ends_no_epoch_orders_only_operations(
+    before: tuple[str, ...] | None, asserted: tuple[str, ...]
+) -> None:
+    """The first is known to, and so is one after MPI_MODE_NOSUCCEED (MPI-4.1, section 12.5.1)."""
+    program = Program(3)
+    if before is not None:
+        program.sync("fence", *before)
+    program[1].store(at(0))
+    program[0].store(at(8))
+    program.sync("fence", *asserted)
+    program[0].put(1, at(0))  # after the store, since that comes before the target's fence
+    program[2].put(0, at(8))
+    program[2].store(buffer(99))
+    program.sync("fence")
+    program.sync("lock_all")
+    program.sync("unlock_all")
+    assert found(program) == []
+    # A message that was put into the window does not wait for the fence.
+    program = Program(2)
+    if before is not None:
+        program.sync("fence", *before)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program.sync("unlock_all")
+    program.sync("fence", *asserted)
+    program[1].load(at(0))
+    program.sync("fence")
+    expected = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+    assert found(program) == ([] if before == asserted == () else expected)
+
+
+@pytest.mark.parametrize("no_locks", [False, True])
+def test_a_window_without_locks_is_freed_without_a_barrier(no_locks: bool) -> None:
+    program = Program(2)
+    program.make(WINDOW + 1, no_locks=no_locks, base=0, length=0)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program.sync("unlock_all")
+    program.free(WINDOW + 1)
+    program[1].load(at(0))
+    line = "rma-local: put@0 load@1 [0,4) of 1, unordered"
+    assert found(program) == ([line] if no_locks else [])
+
+
+def test_what_only_reads_is_complete_before_an_update_that_began_earlier() -> None:
+    # The fetch is complete in flush_local_all and seen by sync, and the sum in unlock_all.
+    program = Program(2, separate=True)
+    program.sync("lock_all")
+    program[0].operation("accumulate", 0, at(0), op="MPI_SUM", types=[INT])
+    program[0].operation("fetch_and_op", 0, at(64), op="MPI_NO_OP", types=[INT])
+    program[0].sync("flush_local_all")
+    program[0].sync("sync")
+    program.sync("unlock_all")
+    program[0].store(at(128))
+    assert found(program) == ["rma-copies: accumulate@0 store@0 [0,4) and [128,132) of 0, copies"]
+
+
+def test_memory_of_a_window_that_is_freed_has_no_copies() -> None:
+    """What was put there is seen in the next window of it, and by what comes before that."""
+    for frees in (True, False):
+        program = Program(2, separate=True)
+        program[0].sync("lock", 1)
+        program[0].put(1, at(0))
+        program[0].sync("unlock", 1)
+        if frees:
+            program.free(WINDOW)
+        else:
+            program.barrier()
+        program[1].load(at(0))
+        if frees:
+            program.make(WINDOW + 1, separate=True)
+        program[1].load(at(0))
+        expected = ["rma-copies: put@0 load@1 [0,4) of 1, copies"] * 2
+        assert found(program) == ([] if frees else expected)
+
+
+def test_copies_of_the_separate_model() -> None:
+    # The put is complete, and the target has heard so: but not by a call for the window.
+    for separate in (False, True):
+        for synced in (False, True):
+            program = Program(2, separate=separate)
+            program.sync("lock_all")
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+            program.message(0, 1)
+            if synced:
+                program[1].sync("sync")
+            program[1].load(at(0))
+            program.barrier()
+            program[1].store(at(0))
+            if synced:
+                program[1].sync("sync")
+            program.message(1, 0)
+            program[0].get(1, at(0))
+            program.sync("unlock_all")
+            expected = [
+                "rma-copies: put@0 load@1 [0,4) of 1, copies",
+                "rma-copies: put@0 store@1 [0,4) of 1, copies",
+                "rma-copies: store@1 get@0 [0,4) of 1, copies",
+            ]
+            assert found(program) == (expected if separate and not synced else [])
+
+
+def test_shared_windows() -> None:
+    # A store into another's memory, beside a put into it.
+    program = Program(3, flavor="shared")
+    program.sync("fence")
+    program[0].store(at(0), owner=2)
+    program[1].put(2, at(0))
+    program.sync("fence")
+    program.end()
+    result = analyse(program.events())
+    # A flag may say that the store was before.
+    assert (result.conflicts, len(result.undecided)) == ([], 1)
+
+
+def test_buffers_in_the_memory_of_others() -> None:
+    # Rank 0 puts to rank 1 from the memory of rank 2, or from that of its target, or gets there.
+    lent = {
+        (kind, owner): Lent(kind == "get", owner, at(8 if owner == 2 else 0), 0)
+        for kind in ("put", "get")
+        for owner in (1, 2)
+    }
+    for (kind, owner), memory in lent.items():
+        for waits in (False, True):
+            program = Program(3, flavor="shared")
+            program.sync("fence")
+            event = program[0].operation(kind, 1, at(0), ())
+            assert isinstance(event, Operation)
+            program[0].events[-1] = event._replace(lent=(memory,))
+            if waits:
+                program.sync("fence")
+            program[2].put(2, at(8))
+            program.sync("fence")
+            expected = {
+                ("put", 1): ["rma-itself: put@0 put@0 [0,4) of 1, itself"],
+                ("get", 1): ["rma-itself: get@0 get@0 [0,4) of 1, itself"],
+                ("put", 2): ["rma-local: put@2 put@0 [8,12) of 2, unordered"] * (not waits),
+                ("get", 2): ["rma-local: put@2 get@0 [8,12) of 2, unordered"] * (not waits),
+            }
+            assert found(program) == expected[kind, owner], (kind, owner, waits)
+
+
+def some(program: Program, rank: int, first: int, number: int, count: int) -> None:
+    """Partitions of the one message from 0 to 1 are ready in rank 0, or have arrived in rank 1."""
+    channel = Channel(0, 0, 1, 0, 0)
+    moment = program[rank].moment("MPI_Start")
+    program[rank].does(Partitions(moment, channel, 0, first, number, count, ready=rank == 0))
+
+
+@pytest.mark.parametrize("received", range(1, 6))
+@pytest.mark.parametrize("sent", range(1, 6))
+def test_what_has_arrived_comes_after_all_that_its_bytes_were_sent_in(
+    sent: int, received: int
+) -> None:
+    bytes_of = [
+        {byte * sent // 60 for byte in range(60) if byte * received // 60 == one}
+        for one in range(received)
+    ]
+    for put in range(sent):
+        for one, covered in enumerate(bytes_of):
+            for marked in (range(sent), range(sent)[::-1]):
+                program = Program(2)
+                program.sync("lock_all")
+                for partition in marked:
+                    if partition == put:
+                        program[0].put(1, at(0))
+                        program[0].sync("flush", 1)
+                    some(program, 0, partition, 1, sent)
+                some(program, 1, one, 1, received)
+                program[1].load(at(0))
+                some(program, 1, 0, received, received)
+                some(program, 1, 0, 1, received)  # asked again
+                program.sync("unlock_all")
+                heard = {*marked[marked.index(put) :]} & covered
+                assert bool(found(program)) == (not heard), (put, one, marked)

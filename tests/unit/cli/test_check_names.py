@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The names of checks that can be chosen are those of docs/checks.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mpipp.analysis.rules import RULES
+from mpipp.analysis.rules.selection import GROUPS, calls, has_group, is_told, joined, words
+from mpipp.cli.commands.exec import spelled
+from mpipp.common.errors import MpippError
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "checks.md"
+
+
+def test_groups_are_those_of_the_page() -> None:
+    """A row of its first table each, in its order, with the same words."""
+    rows = re.findall(r"^\| (`.*`) \| .* \| `([\w-]+)` \| \[", PAGE.read_text(), re.MULTILINE)
+    assert {name: tuple(re.findall("`(.*?)`", row)) for row, name in rows} == GROUPS
+    assert [name for _, name in rows] == list(GROUPS)
+    assert {word for group in GROUPS.values() for word in group} == {
+        rule.check for rule in RULES.values()
+    }
+
+
+def test_words() -> None:
+    ends = GROUPS["ends"]  # which nobody can leave out
+    assert words("threads,argument") == {"thread-level", "argument", *ends}
+    of_calls = {"outside-window", "target-mismatch", "uncommitted-datatype", "aliased-buffers"}
+    assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls, *ends}
+    assert words("") == words("all") == words(",".join(GROUPS)) == joined([])
+    assert joined([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
+    assert joined([["argument"], []]) == words("")
+    assert not has_group(words("windows,datatypes"), "rma")
+
+
+def test_what_two_checks_find_is_told_by_one() -> None:
+    rule = RULES["rma-some-fences"]
+    assert is_told(rule, words("rma"))
+    assert not is_told(rule, words("all,rma"))
+    assert not is_told(rule, words("leaks"))
+
+
+def test_what_may_be_an_error_is_told_where_it_is_named() -> None:
+    rule = RULES["rma-possible"]
+    assert not is_told(rule, words("all,rma"))
+    assert words("rma,rma-possible") == words("rma") | {"rma-possible"}
+    assert words("all,rma-possible") == words("") | {"rma-possible"}
+    assert has_group(words("rma-possible"), "rma")
+
+
+def test_which_calls_are_looked_at() -> None:
+    assert calls("") == calls("all") == calls("leaks,requests") == calls("rma,datatypes") == "all"
+    assert calls("rma") == calls("leaks,rma") == "windows"
+    assert calls("leaks,threads") == calls("rma-conflict") == calls("rma-possible") == "none"
+
+
+def test_a_wrong_name() -> None:
+    with pytest.raises(MpippError) as error:
+        words("messages,leak")
+    names = ", ".join(GROUPS)
+    assert str(error.value) == (
+        f'there is no check "leak": known are {names}, all, and the words of docs/checks.md'
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("--check ./app", "--check=all ./app"),
+        ("-n 4 --strict --check -- ./app --check", "-n 4 --strict --check=all -- ./app --check"),
+        ("--report dir --gdb=all --check ./app", "--report dir --gdb=all --check=all ./app"),
+        ("--check=leaks ./app --check x", "--check=leaks ./app --check x"),
+        ("./app --check", "./app --check"),
+    ],
+)
+def test_check_takes_no_word_of_the_programs(typed: str, found: str) -> None:
+    assert " ".join(spelled(typed.split())) == found

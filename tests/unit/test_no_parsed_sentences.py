@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""No code that checks, watches, compares or reports reads mpipp's own sentences."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import mpipp
+
+ROOT = Path(mpipp.__file__).parent
+FOLDERS = ("analysis", "watcher", "distributed", "reports", "symbolizer")
+# The modules that may match patterns, and what they match.
+PATTERNS = {
+    "symbolizer/demangle.py": "names of functions as compilers write them",
+    "symbolizer/library_threads.py": "paths of MPI libraries",
+    "symbolizer/line_table.py": "functions as Fortran compilers name them",
+    "reports/formats/html/svg_filter.py": "attributes of pictures that come from outside",
+    "reports/formats/sarif.py": "a date that comes from outside",
+    "reports/formats/perturbation_table.py": "numbers in places, to order them",
+}
+MODULES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in FOLDERS
+    for path in (ROOT / folder).rglob("*.py")
+)
+
+
+def imports_patterns(path: Path) -> bool:
+    """Whether a module imports `re`."""
+    tree = ast.parse(path.read_text())
+    names = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    from_re = any(isinstance(n, ast.ImportFrom) and n.module == "re" for n in ast.walk(tree))
+    return "re" in names or from_re
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_patterns_are_for_what_comes_from_outside(module: str) -> None:
+    assert imports_patterns(ROOT / module) == (module in PATTERNS)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Who connects to the watcher: nobody waits for one that has not said yet what it is."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+from pathlib import Path
+
+from mpipp.watcher.ipc.new_connections import Coming
+
+
+def test_who_says_something_later_is_heard_then(tmp_path: Path) -> None:
+    path = str(tmp_path / "socket")
+    kind = socket.AF_UNIX, socket.SOCK_SEQPACKET
+    with socket.socket(*kind) as listener, selectors.EpollSelector() as selector:
+        listener.bind(path)
+        listener.listen()
+        coming = Coming(listener, selector)
+        with socket.socket(*kind) as late, socket.socket(*kind) as soon:
+            late.connect(path)
+            soon.connect(path)
+            soon.send(b"soon")
+            (heard,) = coming.heard()
+            assert heard.recv(10) == b"soon" and coming
+            heard.close()
+            assert list(coming.heard()) == []
+            late.send(b"late")
+            assert [one.recv(10) for one in coming.heard()] == [b"late"]
+            assert not coming and selector.select(0) == []

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""What a node's watcher leaves for those of other nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from mpipp.watcher.output.node_results import Left
+
+
+def process(rank: int | None, later: int = 0) -> Any:
+    """A watched process; its rank is not known before it is looked at again."""
+    seen = SimpleNamespace(world="7-2", world_size=2, world_rank=later if rank is None else rank)
+    in_init = SimpleNamespace(world="7-None", world_size=None, world_rank=None)
+    registry = SimpleNamespace(info=in_init if rank is None else seen)
+    return SimpleNamespace(
+        pid=100 + later, registry=registry, refresh=lambda: setattr(registry, "info", seen)
+    )
+
+
+def test_nothing_is_left_where_all_are_on_one_node(tmp_path: Path) -> None:
+    """One that has not been looked at since it was in MPI_Init is there all the same."""
+    first = process(0)
+    assert list(Left(str(tmp_path)).leave([first], [first, process(None, later=1)])) == []
+    assert list(tmp_path.rglob("*")) == []

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Watched runs: `mpipp run --check`."""

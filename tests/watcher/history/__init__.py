@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Messages and collective calls, compared while the program runs."""

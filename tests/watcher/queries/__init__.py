@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Calls that are checked before MPI has them."""

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What a process sends itself in a collective call is compared, too, and before any other comes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support import MPI, on_mpi
+from tests.watcher import runs
+
+LENGTH = """\
+  rule: MPI-4.1, section 6.2: the amount and types sent must be those received
+  to do: let both sides have the same number of elements
+  MUST: MUST_ERROR_TYPEMATCH_LENGTH"""
+TYPES = """\
+  rule: MPI-4.1, section 6.2: the amount and types sent must be those received
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
+TOLD = {
+    "gather": """\
+error: a process sends itself only 1 element, but receives 2
+  rank 0: MPI_Gather(...)
+    called at own_parts.c:31 in wrong
+    receives MPI_INT: recvbuf[1](INT) of rank 0
+"""
+    + LENGTH,
+    "scatter": """\
+error: a process sends itself only 2 elements, but receives 3
+  rank 0: MPI_Scatter(...)
+    called at own_parts.c:33 in wrong
+    receives MPI_INT: recvbuf[2](INT)
+"""
+    + LENGTH,
+    "types": """\
+error: what a process sends itself does not match what it receives, at the first element: \
+MPI_FLOAT and MPI_INT
+  rank 0: MPI_Gather(...)
+    called at own_parts.c:35 in wrong
+    sends itself MPI_FLOAT: sendbuf(FLOAT)
+    receives MPI_INT: recvbuf(INT) of rank 0
+"""
+    + TYPES,
+    "alone": """\
+error: a process sends itself only 2 elements, but receives 4
+  ranks 0 to 2: MPI_Allgather(...)
+    called at own_parts.c:36 in wrong
+    receives MPI_INT: recvbuf[2](INT) of rank 0
+"""
+    + LENGTH,
+}
+# From the call, from what is kept of it, and before it begins.
+WAYS = ((), ("--check=collectives,messages",), ("--check=collectives,messages", "--strict"))
+
+
+def plain(block: str) -> str:
+    """Without arguments and addresses."""
+    block = re.sub(r"^(  ranks? .*: MPI_\w+)\(.*\)$", r"\1(...)", block, flags=re.MULTILINE)
+    return re.sub(
+        ", at 0x[0-9a-f]+$|\n    collective call number .*|\n  shown as .*",
+        "",
+        block,
+        flags=re.MULTILINE,
+    )
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("options", WAYS, ids=["call", "over", "strict"])
+@pytest.mark.parametrize("what", TOLD)
+def test_what_is_not_received_is_told_once(mpi: MPI, what: str, options: tuple[str, ...]) -> None:
+    found = runs.run(mpi, [runs.program("own_parts.c", mpi), what], *options, n=3)
+    told = [plain(block) for block in found.blocks if "has died" not in block]
+    assert told == [mpi.cited(TOLD[what])]
+
+
+TWICE = """\
+error: MPI_Gatherv writes memory twice: recvbuf overlaps itself
+  rank 0: MPI_Gatherv(...)
+    called at own_parts.c:42 in wrong
+    writes [ADDRESS, ADDRESS) through recvbuf[1](INT) of rank 0 and recvbuf(INT) of rank 1
+  rule: MPI-4.1, section 6.5: counts, datatypes and displacements must not have any place of the \
+receive buffer written more than once
+  to do: give each process's part a place of its own: compare the displacements with the counts
+  MUST: MUST_ERROR_SELFOVERLAPPED"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_parts_that_overlap(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("own_parts.c", mpi), "places"])
+    block = re.sub(r"0x[0-9a-f]+", "ADDRESS", plain(runs.only(found.blocks)))
+    assert block == mpi.cited(TWICE)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_first_that_comes_is_told(mpi: MPI) -> None:
+    """The other never comes; MPI may end the job at once."""
+    found = runs.run(mpi, [runs.program("own_parts.c", mpi), "first"])
+    told = [block.split("\n")[0] for block in found.blocks]
+    assert "error: a process sends itself 2 elements, but receives only 1" in told
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_is_received_is_not_asked_about(mpi: MPI) -> None:
+    """However the types are built, and whatever the numbers."""
+    found = runs.run(mpi, [runs.program("own_parts.c", mpi), "right", "100"])
+    assert (found.status, found.blocks) == (0, [])
+    assert found.last == ["mpipp: no errors in 2 processes, 1,608 calls"]  # and no questions

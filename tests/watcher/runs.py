@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Watched runs, as a user starts them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests import support
+
+# Percent of the time that guarding buffers may take: on a machine that does much else it would seem
+# to take too much, as much as other programs have the processor meanwhile.
+ALL = "100000"
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+# What starts a line of the report; launchers write on the same stream.
+_OURS = re.compile(r"(error|warning): ")
+# Of windows at odd addresses MPICH 4.0 says so: analysis/rma/test_bases.py has that.
+BESIDE = "mpipp: not checked: what lies beside "
+_ENDS = re.compile(r"\w+: (a process has|\d+ processes have) (died|ended without|called MPI_Abort)")
+_LAST = re.compile(r"mpipp: (?!building ).*")
+
+
+# Whether the system says how a process has ended that is no child
+# (mpipp/watcher/processes/exit_status.py).
+TELLS_ENDINGS = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 15)
+
+
+def how(ending: str) -> str:
+    """How a process has died, as far as the system says it: "by SIGKILL"."""
+    return ending if TELLS_ENDINGS else "by a signal or _exit"
+
+
+_REPEATED = "mpipp: the same of "  # a block that other ranks have, too
+
+
+def repeated(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The lines that say which other ranks have found the same."""
+    return [line for line in done.stderr.splitlines() if line.startswith(_REPEATED)]
+
+
+class Run(NamedTuple):
+    """What is left of a run."""
+
+    status: int
+    output: str
+    blocks: list[str]  # of the report, in their order
+    last: list[str]  # lines that begin with "mpipp: "
+
+    @property
+    def others(self) -> list[str]:
+        """The blocks but for those of how processes have ended, which are told of any checks."""
+        return [block for block in self.blocks if not _ENDS.match(block)]
+
+
+def program(name: str, mpi: support.MPI, *flags: str) -> Path:
+    """The program, compiled."""
+    return support.compile_program(PROGRAMS / name, mpi, ("-g", "-O0", *flags))
+
+
+def words(mpi: support.MPI, *options: str, n: int = 2) -> list[str]:
+    """The words of a command that watches a program: to be followed by that."""
+    budget = ["--budget", ALL] if any("buffers" in one for one in options) else []
+    start = ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "-n", str(n)]
+    return [*start, *budget, *options, "--"]
+
+
+def run(mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2, **env: str) -> Run:
+    """Watch a program."""
+    return read(said(mpi, command, *options, n=n, **env))
+
+
+def said(
+    mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """The same, as it was said."""
+    known = {
+        name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env
+    }
+    return support.shell(*words(mpi, *options, n=n), *command, env={**known, **env})
+
+
+def started(
+    command: Sequence[str | Path], mpi: support.MPI, *, before: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    """The command `mpipp` with these words, in a session of its own, as it runs."""
+    return subprocess.Popen(
+        [*before, sys.executable, "-m", "mpipp.cli", *map(str, command)],
+        env={**mpi.env, "PYTHONPATH": str(support.ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def until(run: subprocess.Popen[str], what: str, times: int = 1) -> str:
+    """What a run says up to the line that has this for the last of so many times."""
+    assert run.stderr is not None
+    said = ""
+    try:
+        while said.count(what) < times:
+            line = run.stderr.readline()
+            assert line, f"it has ended without {what!r}:\n{said}"
+            said += line
+    except BaseException:  # it takes too long
+        support.end(run)
+        raise
+    return said
+
+
+def ended(run: subprocess.Popen[str], said: str = "") -> subprocess.CompletedProcess[str]:
+    """A run when it has ended, with what it has said before."""
+    assert run.stdout is not None and run.stderr is not None
+    if run.stdin is not None:
+        run.stdin.close()
+    try:
+        # Not communicate(), which loses what was read ahead of `said`.
+        said += run.stderr.read()
+        output = run.stdout.read()
+        run.wait()
+    except BaseException:  # it takes too long
+        support.end(run)
+        raise
+    return subprocess.CompletedProcess([], run.returncode, output, said)
+
+
+def went_on(run: subprocess.Popen[str], said: str) -> subprocess.CompletedProcess[str]:
+    """A run when it has ended, with what it has said before; what it waits for comes now."""
+    assert run.stdin is not None
+    run.stdin.write("\n")
+    run.stdin.flush()
+    return ended(run, said)
+
+
+def read(done: subprocess.CompletedProcess[str]) -> Run:
+    """What a run that has ended has said."""
+    blocks: list[str] = []
+    last: list[str] = []
+    inside = False
+    for line in done.stderr.replace("\0", "").splitlines():
+        found = _LAST.search(line)  # where a launcher has not ended its line, behind that
+        if found and found[0].startswith(_REPEATED):
+            continue
+        if found:
+            last += [found[0]] if BESIDE not in found[0] else []
+        elif _OURS.match(line):
+            blocks.append(line)
+            inside = True
+        elif inside and line.startswith("  "):
+            blocks[-1] += "\n" + line
+        else:
+            inside = False
+    return Run(done.returncode, done.stdout, blocks, last)
+
+
+def only(found: list[str]) -> str:
+    """The one of blocks, or of last lines; where there are others the test fails with all."""
+    assert len(found) == 1, found
+    return found[0]
+
+
+def compiled(source: Path, mpi: support.MPI, directory: Path, *flags: str) -> Path:
+    """A program that `mpipp cc` has compiled, or `c++` or `fortran` if it is of that language: with
+    Clang, but with GCC for Open MPI 4 and Fortran.
+    """
+    gcc = mpi.id == "openmpi4"
+    command, wrapper, variable, compiler = {
+        ".c": ("cc", mpi.mpicc, "CC", "gcc" if gcc else "clang"),
+        ".cc": ("c++", mpi.mpicxx, "CXX", "g++" if gcc else "clang++"),
+        ".f90": ("fortran", mpi.mpifort, "FC", "gfortran"),
+    }[source.suffix]
+    known = {key: mpi.env[key] for key in ("LD_LIBRARY_PATH",) if key in mpi.env}
+    known.update(dict.fromkeys((f"MPICH_{variable}", f"OMPI_{variable}"), support.need(compiler)))
+    program = directory / source.stem
+    words: list[str | Path] = [command, "--mpicc", str(wrapper), "-g", "-O2", "-pthread"]
+    words += [source, *flags, "-o", program]
+    done = support.shell(*words, env=known)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return program

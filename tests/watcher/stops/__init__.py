@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Runs that stop in a wrong call, and open gdb."""

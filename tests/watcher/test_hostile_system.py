@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Systems that lack something, and debuggers on the watcher: the program goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.support import MPI, ROOT, lacking, need, on_mpi
+from tests.watcher import runs
+from tests.watcher.nodes.test_nodes import counted
+from tests.watcher.test_hostile import NOTHING, ready, went_on
+from tests.watcher.test_unwatched import ended, watcher_of
+
+SHARED = "/dev/shm"
+MOUNTS = {
+    "none": f"mount -t tmpfs -o ro none {SHARED}",
+    "full": f"mount -t tmpfs -o size=64k none {SHARED}; "
+    f"head -c 100000 /dev/zero > {SHARED}/filling 2> /dev/null",
+}
+
+
+@on_mpi("openmpi4")  # Debian's MPICH does not start there
+@pytest.mark.parametrize("how", MOUNTS)
+def test_shared_memory(mpi: MPI, how: str) -> None:
+    """The records need no file system."""
+    apart = ["unshare", "-m", "sh", "-c", f'{MOUNTS[how]}; exec "$@"', "sh"]
+    if os.geteuid() != 0 or subprocess.run([*apart, "true"], capture_output=True).returncode:
+        lacking("only root mounts")
+    command = [
+        sys.executable,
+        "-m",
+        "mpipp.cli",
+        *runs.words(mpi),
+        str(runs.program("nodes.c", mpi)),
+    ]
+    done = subprocess.run(
+        [*apart, *command, "near"],
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    found = runs.read(done)
+    (block,) = found.blocks
+    assert block.startswith("error: what is sent does not match what is received, at the first ")
+    assert found.status == 0
+    assert counted(found.last) == ["mpipp: 1 error in 2 processes, 80 calls"]
+
+
+@contextmanager
+def debugger(pid: int) -> Iterator[subprocess.Popen[str]]:
+    """One that has stopped a process; it lets go of it at the end."""
+    gdb = subprocess.Popen(
+        [need("gdb"), "-nx", "-q", "-ex", f"attach {pid}", "-ex", "echo stopped\\n"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert gdb.stdout is not None and gdb.stdin is not None
+    for line in gdb.stdout:
+        if line.startswith("stopped"):
+            break
+    try:
+        yield gdb
+    finally:
+        gdb.communicate("detach\nquit\n", timeout=60)
+
+
+@on_mpi("mpich4")
+def test_a_debugger_on_the_watcher(mpi: MPI) -> None:
+    with ready(mpi, "three") as run, debugger(watcher_of(run.pid)):
+        found = went_on(run)
+    assert (found.status, found.blocks) == (3, [])
+    assert found.last == [
+        "mpipp: not checked: the watcher was stopped",
+        f"{NOTHING}; exit status 3",
+    ]
+
+
+@on_mpi("mpich4")
+def test_a_debugger_that_goes_on(mpi: MPI) -> None:
+    with ready(mpi, "three") as run:
+        with debugger(watcher_of(run.pid)):
+            assert run.stdin is not None
+            run.stdin.write("\n")
+            run.stdin.close()
+            run.stdin = None
+        found = ended(run)
+    assert (found.status, found.blocks) == (3, [])
+    assert found.last == ["mpipp: nothing found in 2 processes, 12 calls; exit status 3"]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Tools of the repository."""

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "abi/mpi_symbols.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KNOWN_LAYERS = 256, MAX_DISTANCE = 1 << 14 };
+
+void *mpipp_real[2][MPIPP_PROCEDURES];
+
+int mpipp_is_own(const void *address) {
+  static void *own_base = NULL;
+  Dl_info info;
+  if (!own_base && dladdr(mpipp_real, &info)) own_base = info.dli_fbase;
+  return dladdr(address, &info) && info.dli_fbase == own_base;
+}
+
+static int missing(void) {
+  return MPI_ERR_OTHER;
+}
+
+// Of the loaded libraries named libmpi...: one after the other, each with its NUL; an empty one
+// ends them.
+struct mpipp_paths {
+  size_t used;
+  char text[4096];
+};
+
+static int is_libmpi(const struct dl_phdr_info *object) {
+  const char *base = strrchr(object->dlpi_name, '/');
+  return base && strncmp(base + 1, "libmpi", 6) == 0;
+}
+
+static int add_path(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size;
+  struct mpipp_paths *paths = data;
+  size_t length = strlen(object->dlpi_name) + 1;
+  if (!is_libmpi(object) || paths->used + length >= sizeof paths->text) return 0;
+  memcpy(paths->text + paths->used, object->dlpi_name, length);
+  paths->used += length;
+  return 0;
+}
+
+static void *look_in(const char *path, const char *name) {
+  void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return NULL;
+  void *found = dlsym(library, name);
+  dlclose(library);
+  return found && !mpipp_is_own(found) ? found : NULL;
+}
+
+// libmpi may be loaded out of the global scope, as Python extension modules do. It is asked outside
+// of dl_iterate_phdr, which holds a lock that dlopen in another thread takes after its own.
+static void *find(const char *name) {
+  void *address = dlsym(RTLD_NEXT, name);
+  if (address) return address;
+  struct mpipp_paths *paths = calloc(1, sizeof *paths); // too large for small stacks
+  if (!paths) return NULL;
+  dl_iterate_phdr(add_path, paths);
+  for (const char *path = paths->text; *path && !address; path += strlen(path) + 1)
+    address = look_in(path, name);
+  free(paths);
+  return address;
+}
+
+void *mpipp_resolve(int profiling, unsigned procedure) {
+  int saved = errno;
+  char name[64];
+  snprintf(name, sizeof name, "%s%s", profiling ? "P" : "", mpipp_procedure_names[procedure]);
+  void *address = find(name);
+  if (!address) address = (void *)missing;
+  __atomic_store_n(&mpipp_real[profiling][procedure], address, __ATOMIC_RELAXED);
+  errno = saved;
+  return address;
+}
+
+void *mpipp_extension(const char *name) {
+  int saved = errno;
+  void *address = find(name);
+  errno = saved;
+  return address;
+}
+
+void mpipp_resolve_all(void) {
+  for (unsigned procedure = 0; procedure < MPIPP_PROCEDURES; procedure++)
+    mpipp_procedure(0, procedure);
+}
+
+int mpipp_has(unsigned procedure) {
+  return mpipp_procedure(1, procedure) != (void *)missing;
+}
+
+#ifdef MPIPP_FOR_OPENMPI
+void *mpipp_symbol(const char *name) {
+  // The global scope first: a program that is not position independent holds its own copy of the
+  // symbol (copy relocation), and that copy's address is the handle.
+  void *address = dlsym(RTLD_DEFAULT, name);
+  return address ? address : find(name);
+}
+#endif
+
+#ifndef MPI_UNWEIGHTED // variables of the library
+static const void *variable(const char *name) {
+  int saved = errno;
+  void *const *address = find(name);
+  errno = saved;
+  return address ? *address : NULL;
+}
+#define MPI_UNWEIGHTED variable("MPI_UNWEIGHTED")
+#define MPI_WEIGHTS_EMPTY variable("MPI_WEIGHTS_EMPTY")
+#endif
+
+const int *mpipp_weights(const int *weights) {
+  return weights == MPI_UNWEIGHTED || weights == MPI_WEIGHTS_EMPTY ? NULL : weights;
+}
+
+enum { MAX_RANGES = 16, MAX_FRAMES = 64 };
+static struct { uint64_t from, to; } ranges[MAX_RANGES]; // code of the libraries named libmpi...
+static int range_count = 0;
+uint64_t mpipp_mpi_low = UINT64_MAX, mpipp_mpi_high = 0;
+
+static int add_ranges(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size, (void)data;
+  const char *name = is_libmpi(object) ? strrchr(object->dlpi_name, '/') : NULL;
+  if (!name || strncmp(name, "/libmpipp", 9) == 0) return 0;
+  for (int i = 0; i < object->dlpi_phnum && range_count < MAX_RANGES; i++) {
+    const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
+    uint64_t from = object->dlpi_addr + header->p_vaddr, to = from + header->p_memsz;
+    ranges[range_count].from = from;
+    ranges[range_count++].to = to;
+    if (from < mpipp_mpi_low) mpipp_mpi_low = from;
+    if (to > mpipp_mpi_high) mpipp_mpi_high = to;
+  }
+  return 0;
+}
+
+void mpipp_find_mpi_code(void) {
+  dl_iterate_phdr(add_ranges, NULL);
+}
+
+int mpipp_in_mpi(uint64_t address) {
+  for (int i = 0; i < range_count; i++) {
+    if (address >= ranges[i].from && address < ranges[i].to) return 1;
+  }
+  return 0;
+}
+
+static struct {
+  uint64_t from, to;
+  uint64_t (*place)(uint64_t caller);
+} layer;
+
+void mpipp_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller)) {
+  layer.from = from;
+  layer.to = to;
+  layer.place = place;
+  if (from < mpipp_mpi_low) mpipp_mpi_low = from;
+  if (to > mpipp_mpi_high) mpipp_mpi_high = to;
+}
+
+static int is_in_layer(uint64_t caller) {
+  return caller >= layer.from && caller < layer.to;
+}
+
+uint64_t mpipp_outside_mpi_further(uint64_t caller) {
+  if (is_in_layer(caller)) return layer.place(caller);
+  if (!mpipp_in_mpi(caller)) return caller;
+  int saved = errno;
+  void *stack[MAX_FRAMES];
+  int depth = backtrace(stack, MAX_FRAMES), i = 0;
+  while (i < depth && (uint64_t)(uintptr_t)stack[i] != caller) i++;
+  while (i < depth && mpipp_in_mpi((uint64_t)(uintptr_t)stack[i])) i++;
+  errno = saved;
+  return i < depth ? (uint64_t)(uintptr_t)stack[i] : caller;
+}
+
+// From the frame to the word of the stack that holds that return address, which is one further out;
+// 0: not found. Other functions' frames are looked through.
+static __attribute__((no_sanitize("address"))) uint64_t distance(uint64_t frame, uint64_t wanted) {
+  for (uint64_t offset = 8; offset < MAX_DISTANCE; offset += 8) {
+    if (*(const uint64_t *)(uintptr_t)(frame + offset) == wanted) return offset;
+  }
+  return 0;
+}
+
+__attribute__((no_sanitize("address"))) uint64_t mpipp_outside_mpi_at(uint64_t caller,
+                                                                      uint64_t frame) {
+  static struct { uint64_t caller, distance; } known[KNOWN_LAYERS];
+  if (mpipp_is_outside_mpi(caller)) return caller;
+  if (is_in_layer(caller)) return layer.place(caller);
+  uint64_t i = (caller >> 2) % KNOWN_LAYERS;
+  uint64_t offset = __atomic_load_n(&known[i].distance, __ATOMIC_ACQUIRE);
+  if (__atomic_load_n(&known[i].caller, __ATOMIC_ACQUIRE) == caller && offset) {
+    uint64_t found = *(const uint64_t *)(uintptr_t)(frame + offset);
+    if (mpipp_is_outside_mpi(found)) return found;
+  }
+  uint64_t found = mpipp_outside_mpi_further(caller);
+  if (!mpipp_is_outside_mpi(found)) return found;
+  __atomic_store_n(&known[i].caller, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&known[i].distance, distance(frame, found), __ATOMIC_RELEASE);
+  __atomic_store_n(&known[i].caller, caller, __ATOMIC_RELEASE);
+  return found;
+}
+
+static int loaded_flavor(void) {
+  if (find("ompi_mpi_comm_world")) return MPIPP_FLAVOR_OPENMPI;
+  void *address = find("PMPI_Initialized");
+  Dl_info info;
+  if (address && dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "mpi_abi"))
+    return MPIPP_FLAVOR_ABI;
+  return MPIPP_FLAVOR_MPICH;
+}
+
+int mpipp_right_library(void) {
+  static const char *const names[] = {"", "MPICH", "Open MPI", "the MPI standard ABI"};
+  int flavor = loaded_flavor();
+  if (flavor == MPIPP_FLAVOR) return 1;
+  fprintf(stderr,
+          "mpipp: this wrapper is built for %s, the program uses %s: nothing is recorded; "
+          "run 'mpipp run' or 'mpipp wrapper --mpicc' with the program's own compiler.\n",
+          names[MPIPP_FLAVOR], names[flavor]);
+  return 0;
+}

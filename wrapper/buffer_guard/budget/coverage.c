@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "buffer_guard/budget/coverage.h"
+
+#include <stdlib.h>
+
+#include "abi/mpi_symbols.h"
+#include "abi/vendor.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+
+enum { PERCENT = 10 }; // of the time, unless MPIPP_BUDGET says otherwise
+// Programs are taken to have run for so long when they begin: some sixty milliseconds.
+#define HEAD_START ((uint64_t)1 << 27)
+// Ticks of each operation that is looked at beside what is measured: its calls pass the hooks, and
+// what becomes of its request is told.
+enum { PASSAGE = 450 };
+
+static struct mpipp_cover *covers;
+static uint32_t count; // of places, without the last cover
+static uint64_t begun, spent, percent = PERCENT;
+
+uint64_t mpipp_ticks(void) {
+#ifdef __x86_64__
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;
+#endif
+}
+
+int mpipp_coverage_open(void) {
+  mpipp_lock();
+  covers = mpipp_allocate(MPIPP_COVERS * sizeof *covers);
+  mpipp_unlock();
+  if (!covers) return 0;
+  const char *budget = getenv("MPIPP_BUDGET");
+  if (budget) percent = strtoul(budget, NULL, 10);
+  begun = mpipp_ticks();
+  struct mpipp_table *table = mpipp_cover_table();
+  table->entries = (uintptr_t)covers;
+  __atomic_store_n(&table->count, MPIPP_COVERS, __ATOMIC_RELEASE);
+  return 1;
+}
+
+struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call) {
+  enum { PLACES = MPIPP_COVERS - 1, TRIES = 8 };
+  if (!covers) return NULL;
+  uint64_t caller = mpipp_outside_mpi(call->caller);
+  uint64_t hash = (caller * 0x9E3779B97F4A7C15u ^ call->procedure) >> 32;
+  for (uint64_t i = 0; i < TRIES; i++) {
+    struct mpipp_cover *cover = &covers[(hash + i) % PLACES];
+    if (!cover->caller) {
+      cover->caller = caller;
+      cover->procedure = call->procedure;
+      count++;
+    }
+    if (cover->caller == caller && cover->procedure == call->procedure) return cover;
+  }
+  return &covers[PLACES];
+}
+
+static int is_always(const struct mpipp_cover *cover) {
+  return MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always);
+}
+
+// Processes wait for each other, so what one spends others pay for, too, unless it is at the same
+// time: all of one machine have their turns together, at the beginning of each period, for as much
+// of it as there is time for.
+static int is_turn(uint64_t now, uint64_t allowed) {
+  enum { STEEP = 8 }; // all of it is where less than 7 parts of 8 have been spent
+  const uint64_t period = (uint64_t)1 << 26;
+  if (spent >= allowed) return 0;
+  double part = (double)(now % period) / (double)period;
+  return part * (double)allowed < STEEP * (double)(allowed - spent);
+}
+
+// What each place has had more than its share of waits until the others have had theirs.
+static int has_time(const struct mpipp_cover *cover) {
+  enum { SLACK = 2 };
+  uint64_t now = mpipp_ticks(), allowed = (now - begun + HEAD_START) / 100 * percent;
+  return is_turn(now, allowed) && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
+}
+
+// The first of each place is.
+int mpipp_coverage_affords(const struct mpipp_cover *cover) {
+  if (is_always(cover)) return 1;
+  if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
+  return has_time(cover);
+}
+
+// The first requests of each place are. A place that makes them again and again would take all time
+// there is for that alone.
+int mpipp_coverage_offers(const struct mpipp_cover *cover) {
+  enum { FIRST = 64 };
+  static unsigned char made[MPIPP_COVERS];
+  unsigned char *number = &made[cover - covers];
+  if (is_always(cover)) return 1;
+  if (!percent || *number == FIRST) return has_time(cover);
+  ++*number;
+  return 1;
+}
+
+void mpipp_coverage_begin(struct mpipp_cover *cover) {
+  cover->ticks += PASSAGE;
+  spent += PASSAGE;
+}
+
+void mpipp_coverage_spend(struct mpipp_cover *cover, uint64_t since) {
+  uint64_t ticks = mpipp_ticks() - since;
+  cover->ticks += ticks;
+  spent += ticks;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "buffer_guard/budget/skipped_operations.h"
+
+#include <stddef.h>
+
+#include "buffer_guard/platform/allocator.h"
+
+// Of lists, a power of two; of requests whose starts are counted.
+enum { HEADS = 4096, MOST = 65536 };
+
+struct mpipp_left_out {
+  uint64_t request;
+  struct mpipp_cover *cover; // NULL: it is none
+  int for_time;
+  struct mpipp_left_out *next;
+};
+
+static struct mpipp_left_out *heads[HEADS];
+uint32_t mpipp_left_out_count;
+static __thread struct mpipp_left_out now __attribute__((tls_model("initial-exec")));
+
+static struct mpipp_left_out **find(uint64_t request) {
+  struct mpipp_left_out **at = &heads[(request * 0x9E3779B97F4A7C15u) >> 32 & (HEADS - 1)];
+  while (*at && (*at)->request != request) at = &(*at)->next;
+  return at;
+}
+
+static void count(const struct mpipp_left_out *one) {
+  if (one->for_time)
+    one->cover->skipped++;
+  else
+    one->cover->nothing++;
+}
+
+void mpipp_leave_out(struct mpipp_cover *cover, int is_persistent, int for_time) {
+  now = (struct mpipp_left_out){.cover = cover, .for_time = for_time};
+  if (is_persistent) return;
+  count(&now);
+  mpipp_left_out_forget();
+}
+
+void mpipp_left_out_forget(void) {
+  now.cover = NULL;
+}
+
+int mpipp_leaves_out(void) {
+  return now.cover != NULL;
+}
+
+void mpipp_left_out_made(uint64_t request) {
+  mpipp_left_out_freed(request);
+  struct mpipp_left_out *one =
+      mpipp_left_out_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
+  if (!one) {
+    count(&now); // once
+    return;
+  }
+  *one = now;
+  one->request = request;
+  *find(request) = one;
+  __atomic_store_n(&mpipp_left_out_count, mpipp_left_out_count + 1, __ATOMIC_RELAXED);
+}
+
+void mpipp_left_out_starts(uint64_t request) {
+  const struct mpipp_left_out *one = *find(request);
+  if (one) count(one);
+}
+
+void mpipp_left_out_freed(uint64_t request) {
+  struct mpipp_left_out **at = find(request), *one = *at;
+  if (!one) return;
+  *at = one->next;
+  mpipp_guard_free(one);
+  __atomic_store_n(&mpipp_left_out_count, mpipp_left_out_count - 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "buffer_guard/compare/snapshots.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "buffer_guard/compare/buffer_pool.h"
+#include "buffer_guard/compare/fill_pattern.h"
+#include "buffer_guard/memory/accessible_memory.h"
+#include "buffer_guard/memory/stacks.h"
+#include "buffer_guard/platform/allocator.h"
+#include "buffer_guard/platform/safe_access.h"
+#include "recorder/threads/threads.h"
+
+enum mpipp_state {
+  RESTING,  // MPI does nothing with it
+  ACTIVE,   // it is compared at its end
+  SPOILED,  // the same without a finding: another operation writes there, too, or nobody looks
+  GIVEN_UP, // the program has its bytes as they are
+  LEFT,     // the same, and nobody knows whether it is complete
+  GONE,     // its memory is used otherwise by now: nothing is stored there
+};
+
+struct mpipp_compared {
+  struct mpipp_bytes bytes;
+  uint64_t shift;                    // for what MPI is given; of a copy without holes 0
+  struct mpipp_room *room;           // NULL: a window's memory
+  char *copy;                        // without holes; NULL: at `shift`
+  uint32_t writes, shared;           // enum mpipp_memory
+  uint32_t state, position;          // enum mpipp_state; in `active`
+  const struct mpipp_thread *thread; // on whose stack it is; NULL: on none
+  struct mpipp_compared *next;       // of the unused
+};
+
+enum { MOST = 1 << 14, MOST_SHARED = 64, ALIGNED = 64 };
+#define MOST_BYTES ((uint64_t)1 << 26) // of a buffer
+
+static struct mpipp_compared *active[MOST], *unused;
+static struct mpipp_piece hulls[MOST]; // of those that are active
+static uint32_t active_count, claimed_count;
+// No buffer that is on the thread's stack, and pending, ends before this address.
+static __thread uint64_t first_end __attribute__((tls_model("initial-exec"))) = ~(uint64_t)0;
+
+static struct mpipp_compared *claim(void) {
+  enum { AT_ONCE = 64 };
+  static uint32_t made; // no more than can be active: MPI may have to be given any of them
+  if (!unused && made < MOST) {
+    struct mpipp_compared *more = mpipp_guard_allocate(AT_ONCE * sizeof *more);
+    if (more) made += AT_ONCE;
+    for (int i = 0; more && i < AT_ONCE; i++) {
+      more[i].next = unused;
+      unused = &more[i];
+    }
+  }
+  struct mpipp_compared *found = unused;
+  if (!found) return NULL;
+  unused = found->next;
+  claimed_count++;
+  return found;
+}
+
+static void give_back(struct mpipp_compared *compared) {
+  compared->next = unused;
+  unused = compared;
+  claimed_count--;
+}
+
+int mpipp_compared_are_many(void) {
+  return claimed_count >= MOST / 2;
+}
+
+// All bytes, which may lie far from each other.
+static enum mpipp_memory memory_of(const struct mpipp_bytes *bytes) {
+  if (bytes->comb.count) return mpipp_memory_at(bytes->low, bytes->high);
+  enum mpipp_memory least = MPIPP_MEMORY_OWN;
+  for (uint64_t i = 0; i < bytes->count; i++) {
+    struct mpipp_piece piece = mpipp_piece_of(bytes, i);
+    enum mpipp_memory one = mpipp_memory_at(piece.low, piece.high);
+    if (one < least) least = one;
+  }
+  return least;
+}
+
+static int is_apart(const struct mpipp_bytes *bytes) {
+  for (uint64_t i = 1; !bytes->comb.count && i < bytes->count; i++) {
+    if (bytes->pieces[i].low < bytes->pieces[i - 1].high) return 0;
+  }
+  return 1;
+}
+
+// Memory for the copy; 0 without.
+static int make_room(struct mpipp_compared *compared) {
+  const struct mpipp_bytes *bytes = &compared->bytes;
+  enum mpipp_memory memory = memory_of(bytes);
+  compared->shared = memory == MPIPP_MEMORY_SHARED;
+  if (bytes->low < MPIPP_PAGE || bytes->total > MOST_BYTES || memory == MPIPP_MEMORY_OTHER)
+    return 0;
+  if (compared->shared && (compared->writes || bytes->count > MOST_SHARED)) return 0;
+  if (compared->writes && !is_apart(bytes)) return 0;
+  uint64_t before = compared->writes ? bytes->low % ALIGNED : 0;
+  compared->room =
+      mpipp_room_take(compared->writes ? before + bytes->high - bytes->low : bytes->total);
+  if (!compared->room) return 0;
+  if (compared->writes)
+    compared->shift = (uint64_t)(uintptr_t)compared->room->memory + before - bytes->low;
+  else
+    compared->copy = compared->room->memory;
+  return 1;
+}
+
+// In a frame that is there still: others are further out.
+static const struct mpipp_thread *stack_of(const struct mpipp_bytes *bytes) {
+  const struct mpipp_thread *self = mpipp_self;
+  int own = bytes->low >= self->stack_start && bytes->high <= self->stack_end;
+  return own && bytes->low > self->call.frame ? self : NULL;
+}
+
+struct mpipp_compared *mpipp_compared_new(const struct mpipp_bytes *bytes, uint64_t window,
+                                          int writes) {
+  struct mpipp_compared *compared = claim();
+  if (!compared) return NULL;
+  *compared = (struct mpipp_compared){
+      .bytes = *bytes, .shift = window, .writes = (uint32_t)writes, .state = RESTING};
+  if (window || make_room(compared)) {
+    if (!window) compared->thread = stack_of(bytes);
+    return compared;
+  }
+  give_back(compared);
+  return NULL;
+}
+
+uint64_t mpipp_compared_shift(const struct mpipp_compared *compared) {
+  return compared->copy ? 0 : compared->shift;
+}
+
+// What is done with each block, of a copy in its turn.
+struct mpipp_work {
+  struct mpipp_compared *compared;
+  struct mpipp_change *change; // NULL: none is looked for, or one is found
+  uint64_t done;               // blocks
+};
+
+static inline void copy(void *to, const void *from, uint64_t bytes) {
+  if (bytes == sizeof(uint64_t)) // columns
+    memcpy(to, from, sizeof(uint64_t));
+  else
+    memcpy(to, from, bytes);
+}
+
+static inline int is_same(const void *one, const void *other, uint64_t bytes) {
+  if (bytes != sizeof(uint64_t)) return memcmp(one, other, bytes) == 0;
+  uint64_t first, second;
+  memcpy(&first, one, sizeof first);
+  memcpy(&second, other, sizeof second);
+  return first == second;
+}
+
+static char *at(uint64_t address) {
+  return (char *)(uintptr_t)address;
+}
+
+// Memory that may become shorter at any time is read by the system.
+static int read_shared(char *to, struct mpipp_piece piece) {
+  struct iovec local = {to, piece.high - piece.low}, remote = {at(piece.low), local.iov_len};
+  int saved = errno;
+  ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+  errno = saved;
+  return (uint64_t)got == local.iov_len;
+}
+
+static void keep(void *argument) {
+  struct mpipp_work *work = argument;
+  struct mpipp_compared *compared = work->compared;
+  char *to = compared->copy;
+  for (; work->done < compared->bytes.count; work->done++) {
+    struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, work->done);
+    uint64_t bytes = piece.high - piece.low;
+    if (!compared->copy) to = at(piece.low + compared->shift);
+    if (!compared->shared)
+      copy(to, at(piece.low), bytes);
+    else if (!read_shared(to, piece))
+      return;
+    if (compared->writes) mpipp_pattern_put(piece.low, bytes);
+    to += bytes;
+  }
+}
+
+// The change's surroundings within its block.
+static void take_down(struct mpipp_change *change, const char *before, const char *now,
+                      struct mpipp_piece piece, uint64_t first) {
+  enum { AHEAD = MPIPP_CHANGE_BYTES / 2 };
+  uint64_t bytes = piece.high - piece.low, start = first < AHEAD ? 0 : first - AHEAD;
+  uint64_t count = bytes - start < MPIPP_CHANGE_BYTES ? bytes - start : MPIPP_CHANGE_BYTES;
+  change->address = piece.low + first;
+  change->start = piece.low + start;
+  change->count = count;
+  change->kind = before ? MPIPP_CHANGE_SENT : MPIPP_CHANGE_RECEIVED;
+  memcpy(change->now, now + start, count);
+  if (before) memcpy(change->before, before + start, count);
+}
+
+static void find(struct mpipp_work *work, const char *before, const char *now,
+                 struct mpipp_piece piece) {
+  uint64_t first = 0, bytes = piece.high - piece.low;
+  while (first < bytes && before[first] == now[first]) first++;
+  if (first == bytes) return; // another thread has just stored what was there before
+  take_down(work->change, before, now, piece, first);
+  work->change = NULL;
+}
+
+static void compare(void *argument) {
+  struct mpipp_work *work = argument;
+  struct mpipp_compared *compared = work->compared;
+  const char *before = compared->copy;
+  char *fetched = NULL;
+  for (uint64_t i = 0; work->change && i < compared->bytes.count; i++) {
+    struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, i);
+    uint64_t bytes = piece.high - piece.low;
+    if (!compared->copy) before = at(piece.low + compared->shift);
+    const char *now = at(piece.low);
+    if (compared->shared) {
+      fetched = mpipp_guard_allocate(bytes);
+      if (!fetched || !read_shared(fetched, piece)) break;
+      now = fetched;
+    }
+    if (!is_same(now, before, bytes)) find(work, before, now, piece);
+    before += bytes;
+    mpipp_guard_free(fetched);
+    fetched = NULL;
+  }
+  mpipp_guard_free(fetched);
+}
+
+// Of a block that holds the pattern: what is something else the program has stored.
+static void find_stored(struct mpipp_work *work, struct mpipp_piece piece) {
+  uint64_t bytes = piece.high - piece.low;
+  uint64_t first = work->change ? mpipp_pattern_differs(piece.low, bytes) : bytes;
+  if (first == bytes) return;
+  take_down(work->change, NULL, at(piece.low), piece, first);
+  work->change = NULL;
+}
+
+static void look(void *argument) {
+  struct mpipp_work *work = argument;
+  for (uint64_t i = 0; work->change && i < work->compared->bytes.count; i++)
+    find_stored(work, mpipp_piece_of(&work->compared->bytes, i));
+}
+
+// What MPI has written comes in.
+static void receive(void *argument) {
+  struct mpipp_work *work = argument;
+  const struct mpipp_compared *compared = work->compared;
+  for (uint64_t i = 0; i < compared->bytes.count; i++) {
+    struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, i);
+    uint64_t bytes = piece.high - piece.low;
+    const char *from = at(piece.low + compared->shift);
+    if (compared->state == SPOILED) {
+      mpipp_pattern_replace(piece.low, bytes, from);
+      continue;
+    }
+    find_stored(work, piece);
+    copy(at(piece.low), from, bytes);
+  }
+}
+
+// All as MPI has it now, of the first blocks.
+static void restore(void *argument) {
+  const struct mpipp_work *work = argument;
+  const struct mpipp_compared *compared = work->compared;
+  for (uint64_t i = 0; i < work->done; i++) {
+    struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, i);
+    copy(at(piece.low), at(piece.low + compared->shift), piece.high - piece.low);
+  }
+}
+
+static void leave_active(struct mpipp_compared *compared) {
+  struct mpipp_compared *last = active[--active_count];
+  active[compared->position] = last;
+  hulls[compared->position] = hulls[active_count];
+  last->position = compared->position;
+}
+
+int mpipp_compared_begin(struct mpipp_compared *compared, int looks) {
+  struct mpipp_work work = {.compared = compared};
+  if (compared->state != RESTING)
+    mpipp_compared_end(compared, NULL);   // MPI did not start it after all
+  if (!looks && compared->copy) return 1; // MPI has the program's own bytes
+  int whole = mpipp_carefully(keep, &work) && work.done == compared->bytes.count;
+  if (!whole) {
+    if (compared->writes) mpipp_carefully(restore, &work);
+    return 0;
+  }
+  compared->state = looks ? ACTIVE : SPOILED;
+  compared->position = active_count;
+  hulls[active_count] = (struct mpipp_piece){compared->bytes.low, compared->bytes.high};
+  active[active_count++] = compared;
+  if (compared->thread && compared->bytes.high < first_end) first_end = compared->bytes.high;
+  return 1;
+}
+
+int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *change) {
+  if (compared->state == RESTING) return 0;
+  struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
+  if (compared->state == ACTIVE) work.change = change;
+  int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
+  if (comes_in && compared->writes)
+    mpipp_carefully_deliver(restore, &work);
+  else if ((compared->state == ACTIVE || compared->state == SPOILED) && compared->writes)
+    mpipp_carefully_deliver(receive, &work);
+  else if (compared->state == ACTIVE)
+    mpipp_carefully(compare, &work);
+  int found = compared->state == ACTIVE && change && !work.change;
+  leave_active(compared);
+  compared->state = RESTING;
+  return found;
+}
+
+int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *change) {
+  struct mpipp_work work = {.compared = compared, .change = change};
+  if (compared->state != ACTIVE) return 0;
+  // A process that exits has left its functions.
+  if (compared->thread && mpipp_self->call.state != MPIPP_CALL_ACTIVE) return 0;
+  mpipp_carefully(compared->writes ? look : compare, &work);
+  return !work.change;
+}
+
+int mpipp_compared_is_active(const struct mpipp_compared *compared) {
+  return __atomic_load_n(&compared->state, __ATOMIC_RELAXED) == ACTIVE;
+}
+
+void mpipp_compared_drop(struct mpipp_compared *compared) {
+  if (compared->state != RESTING) mpipp_compared_end(compared, NULL);
+  if (compared->room) mpipp_room_give(compared->room);
+  give_back(compared);
+}
+
+static int is_with_mpi(const struct mpipp_compared *compared) {
+  return compared->state == ACTIVE || compared->state == SPOILED;
+}
+
+void mpipp_compared_give_up(struct mpipp_compared *compared) {
+  struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
+  if (!is_with_mpi(compared)) return;
+  if (compared->writes) mpipp_carefully_deliver(restore, &work);
+  compared->state = GIVEN_UP;
+}
+
+void mpipp_compared_left(void) {
+  for (uint32_t i = 0; i < active_count; i++) {
+    if (!is_with_mpi(active[i])) continue;
+    int writes = (int)active[i]->writes;
+    if (writes) mpipp_compared_give_up(active[i]);
+    active[i]->state = writes ? LEFT : SPOILED;
+  }
+}
+
+void mpipp_compared_spoil_one(struct mpipp_compared *compared) {
+  if (compared->state == ACTIVE) compared->state = SPOILED;
+}
+
+int mpipp_compared_spoil(const struct mpipp_bytes *bytes) {
+  int any = 0;
+  for (uint32_t i = 0; i < active_count; i++) {
+    if (hulls[i].low >= bytes->high || bytes->low >= hulls[i].high) continue;
+    if (!mpipp_bytes_meet(&active[i]->bytes, bytes)) continue;
+    mpipp_compared_spoil_one(active[i]);
+    any = 1;
+  }
+  return any;
+}
+
+void mpipp_compared_is_other_memory(struct mpipp_compared *compared) {
+  if (compared->state != RESTING) compared->state = GONE;
+}
+
+uint64_t mpipp_compared_is_gone(struct mpipp_compared *compared, uint64_t frame) {
+  if (compared->thread != mpipp_self || compared->state == RESTING || compared->state == GONE)
+    return 0;
+  if (compared->bytes.high > frame || frame >= compared->thread->stack_end) return 0;
+  compared->state = GONE;
+  return compared->bytes.low;
+}
+
+int mpipp_compared_may_be_gone(uint64_t frame) {
+  if (MPIPP_LIKELY(frame < first_end) || frame >= mpipp_self->stack_end) return 0;
+  if (!mpipp_is_on_own_stack()) return 0;
+  first_end = ~(uint64_t)0;
+  int any = 0;
+  for (uint32_t i = 0; i < active_count; i++) {
+    const struct mpipp_compared *one = active[i];
+    if (one->thread != mpipp_self || one->state == GONE) continue;
+    if (one->bytes.high <= frame)
+      any = 1;
+    else if (one->bytes.high < first_end)
+      first_end = one->bytes.high;
+  }
+  return any;
+}
+
+void mpipp_compared_forked(void) {
+  for (uint32_t i = 0; i < active_count; i++) {
+    if (active[i]->writes) mpipp_compared_give_up(active[i]);
+  }
+}

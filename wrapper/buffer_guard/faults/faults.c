@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "buffer_guard/faults/faults.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "buffer_guard/faults/sigsegv_handler.h"
+#include "buffer_guard/memory/locked_pages.h"
+#include "buffer_guard/memory/pages.h"
+#include "buffer_guard/memory/stacks.h"
+#include "buffer_guard/operations/pending.h"
+#include "buffer_guard/platform/safe_access.h"
+#include "recorder/threads/threads.h"
+#include "registry/registry.h"
+#include "watcher_client/collective_mismatch.h"
+
+enum { ROOM = 64, FRAMES = 32, STORE = 2, FETCH = 16, STOPS = 64, DEEP = 4, TOUCHED = 256 };
+
+static struct mpipp_touch *touches; // what handlers have taken down
+uint64_t mpipp_faults_count;
+int (*mpipp_faults_other)(uint64_t address, void *context);
+static uint64_t touched[TOUCHED]; // the last operations of which any was
+
+int mpipp_walks_stacks;
+static int stops = 0; // where something is found
+#define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
+OF_THREAD uint64_t expected_address, expected_bytes; // that are about to be touched
+
+int mpipp_faults_open(void) {
+#ifdef __x86_64__
+  mpipp_lock();
+  touches = mpipp_allocate(ROOM * sizeof *touches);
+  mpipp_unlock();
+  if (!touches) return 0;
+  struct mpipp_table *table = mpipp_touch_table();
+  table->entries = (uintptr_t)touches;
+  __atomic_store_n(&table->count, ROOM, __ATOMIC_RELEASE);
+  stops = getenv("MPIPP_STOP") != NULL;
+  return 1;
+#else
+  return 0;
+#endif
+}
+
+static int is_of_kind(const ucontext_t *context, long long kind) {
+#ifdef __x86_64__
+  return (context->uc_mcontext.gregs[REG_ERR] & kind) != 0;
+#else
+  (void)context;
+  (void)kind;
+  return 0;
+#endif
+}
+
+// Loads alone do not bring the signal on a page that may be read.
+static int is_store(const ucontext_t *context) {
+  return is_of_kind(context, STORE);
+}
+
+static uint64_t instruction(const ucontext_t *context) {
+#ifdef __x86_64__
+  return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
+// What called an instruction: this function and the system's own are further in. context: NULL, or
+// the handler's.
+static uint64_t walk(uint64_t pc, const void *context, uint64_t *callers) {
+  void *stack[FRAMES];
+  int walks = mpipp_walks_stacks && (!context || mpipp_can_walk(context));
+  int depth = walks ? backtrace(stack, FRAMES) : 0, first = 0;
+  while (first < depth && (uint64_t)(uintptr_t)stack[first] != pc) first++;
+  uint64_t count = 0;
+  for (int i = first + 1; i < depth && count < MPIPP_TOUCH_CALLERS; i++)
+    callers[count++] = (uint64_t)(uintptr_t)stack[i];
+  return count;
+}
+
+static int claim(struct mpipp_touch *touch, uint32_t as) {
+  return __atomic_compare_exchange_n(&touch->state, &as, MPIPP_TOUCH_BUSY, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED);
+}
+
+static void set_state(struct mpipp_touch *touch, enum mpipp_touch_state state) {
+  if (state == MPIPP_TOUCH_NONE) __atomic_fetch_sub(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&touch->state, state, __ATOMIC_RELEASE);
+}
+
+static int is_same_place(const struct mpipp_touch *one, const struct mpipp_touch *other) {
+  if (one->stores != other->stores || one->instruction != other->instruction ||
+      one->count != other->count)
+    return 0;
+  return memcmp(one->callers, other->callers, one->count * sizeof *one->callers) == 0;
+}
+
+// Whether the same is taken down already, of another page, or of a few other operations that one
+// place has started: a loop over all of these leaves room for what is done elsewhere.
+static int is_repeated(const struct mpipp_touch *touch) {
+  enum { FEW = 4 };
+  int alike = 0;
+  for (int i = 0; i < ROOM && alike < FEW; i++) {
+    const struct mpipp_touch *other = &touches[i];
+    if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) != MPIPP_TOUCH_WHOLE ||
+        !is_same_place(touch, other))
+      continue;
+    if (touch->serial == other->serial) return 1;
+    alike += touch->cover && touch->cover == other->cover;
+  }
+  return alike == FEW;
+}
+
+int mpipp_is_touched(uint64_t serial) {
+  return __atomic_load_n(&touched[serial % TOUCHED], __ATOMIC_RELAXED) == serial;
+}
+
+// What was found, where the stack has that address. NULL: it is known, or there is no room, and
+// those before it are told of. context: as of `walk`.
+static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t at,
+                                     const void *context) {
+  int i = 0;
+  __atomic_store_n(&touched[found->serial % TOUCHED], found->serial, __ATOMIC_RELAXED);
+  while (i < ROOM && !claim(&touches[i], MPIPP_TOUCH_NONE)) i++;
+  if (i == ROOM) {
+    __atomic_fetch_add(&mpipp_registry.untold, 1, __ATOMIC_RELAXED);
+    return NULL;
+  }
+  struct mpipp_touch *touch = &touches[i];
+  __atomic_fetch_add(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
+  touch->moved = MPIPP_MOVED_UNKNOWN;
+  touch->place = 0;
+  MPIPP_WRITE(touch->serial, found->serial);
+  touch->request = found->request;
+  touch->address = found->address;
+  touch->stores = found->stores;
+  touch->bytes = found->bytes;
+  touch->cover = found->cover;
+  touch->tid = (uint64_t)syscall(SYS_gettid);
+  touch->instruction = found->instruction;
+  touch->frames = (uintptr_t)&touch->count;
+  touch->count = walk(at, context, touch->callers);
+  if (is_repeated(touch)) {
+    set_state(touch, MPIPP_TOUCH_NONE);
+    return NULL;
+  }
+  touch->receives = found->receives;
+  touch->sum = found->sum;
+  set_state(touch, MPIPP_TOUCH_WHOLE);
+  return touch;
+}
+
+static struct mpipp_touch *take_down_fault(const struct mpipp_guarded *guarded, uint32_t part,
+                                           uint64_t address, const ucontext_t *context) {
+  struct mpipp_touch found = {.serial = guarded->serial,
+                              .request = guarded->request,
+                              .address = address,
+                              .stores = (uint32_t)is_store(context),
+                              .instruction = instruction(context),
+                              .cover = (uintptr_t)guarded->cover,
+                              .receives = guarded->parts[part].writes};
+  if (found.receives && !found.stores) found.sum = mpipp_pages_sum(mpipp_page_down(address));
+  return take_down(&found, found.instruction, context);
+}
+
+// Whether it is the first at its place, as far as that is remembered.
+static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
+  static uint64_t known[STOPS];
+  uint64_t sum = touch->instruction ^ buffer * 0x9E3779B97F4A7C15u;
+  for (uint64_t i = 0; i < DEEP && i < touch->count; i++)
+    sum = (sum ^ touch->callers[i]) * 0xBF58476D1CE4E5B9u;
+  uint64_t *place = &known[sum >> 32 & (STOPS - 1)];
+  return __atomic_exchange_n(place, sum, __ATOMIC_RELAXED) != sum;
+}
+
+// The watcher tells of it now, and the process stops before it happens.
+static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
+  if (!is_new(touch, buffer) || mpipp_ask_touched(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
+    set_state(touch, MPIPP_TOUCH_NONE);
+}
+
+void mpipp_faults_expect(uint64_t address, uint64_t bytes) {
+  expected_address = address;
+  expected_bytes = bytes;
+}
+
+void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t buffer) {
+  struct mpipp_touch *touch = touches ? take_down(found, next, NULL) : NULL;
+  if (touch && stops) stop_at(touch, buffer);
+}
+
+// Whether a page that no operation has is met for the first time: another thread may just have
+// completed one, or exchanged the page.
+static int is_first(uint64_t address, uint64_t pc) {
+  static __thread uint64_t last[2] __attribute__((tls_model("initial-exec")));
+  int first = last[0] != address || last[1] != pc;
+  last[0] = first ? address : 0;
+  last[1] = pc;
+  return first;
+}
+
+// Whether the instruction is to be tried again: an operation is over whose pages are not all open
+// yet, which may take as long as its thread does not run.
+static int may_be_over(const siginfo_t *info, const ucontext_t *context) {
+  uint64_t address = (uint64_t)(uintptr_t)info->si_addr, page = mpipp_page_down(address);
+  if (info->si_code != SEGV_ACCERR || is_of_kind(context, FETCH)) return 0;
+  if (is_first(address, instruction(context))) return 1;
+  return mpipp_pages_any(page, page + MPIPP_PAGE) && mpipp_pages_may_be(address) &&
+         !mpipp_is_protected(page, page + MPIPP_PAGE) &&
+         mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
+}
+
+// Whether the program's handler is to come first: it may open memory that MPI has received for it.
+static int is_programs(const siginfo_t *info, const ucontext_t *context) {
+  return info->si_code == SEGV_ACCERR && is_store(context) && mpipp_handler_has_programs() &&
+         mpipp_careful_asks((uint64_t)(uintptr_t)info->si_addr);
+}
+
+// An access to a part of an operation that is pending. The program goes on.
+static void meet(const struct mpipp_guarded *guarded, uint32_t part, uint64_t address,
+                 const ucontext_t *context) {
+  const struct mpipp_thread *thread = mpipp_self;
+  int inside = thread != &mpipp_no_thread && thread->depth; // MPI's own: the screens tell of it
+  int told = inside || address - expected_address < expected_bytes;
+  struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
+  if (touch && stops) {
+    stop_at(touch, guarded->parts[part].bytes.low);
+    mpipp_window_open(guarded->parts[part].window); // a debugger would stop at each of the pages
+  }
+  uint64_t page = mpipp_page_down(address);
+  // A page within others may need more mappings than there may be; all of them need none.
+  if (!mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL))
+    mpipp_window_open(guarded->parts[part].window);
+}
+
+// Whether it is done with: no signal that the program is to get.
+static int is_handled(const siginfo_t *info, void *context) {
+  uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+  uint32_t part = 0;
+  if (info->si_code <= 0) return 0;
+  if (mpipp_faults_other && mpipp_faults_other(address, context)) return 1;
+  if (mpipp_pages_await(address)) return 1;
+  const struct mpipp_guarded *guarded = mpipp_guarded_at(address, &part);
+  if (guarded) meet(guarded, part, address, context);
+  if (guarded) return 1;
+  if (is_programs(info, context)) return 0;
+  return mpipp_careful_gives_up(context) || may_be_over(info, context);
+}
+
+static void handle(int number, siginfo_t *info, void *context) {
+  int saved = errno;
+  if (!is_handled(info, context)) {
+    struct mpipp_careful work = mpipp_careful_leave(); // the handler's faults are its own
+    mpipp_handler_pass_on(number, info, context);
+    mpipp_careful_return(work);
+  }
+  errno = saved;
+}
+
+void mpipp_faults_prepare(void) {
+  void *stack[FRAMES];
+  backtrace(stack, FRAMES); // the first time it loads a library
+  mpipp_walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
+}
+
+void mpipp_faults_catch(void) {
+  mpipp_handler_put(handle);
+}
+
+void mpipp_faults_catch_soon(void) {
+  static struct timespec last;
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0 && now.tv_sec == last.tv_sec &&
+      now.tv_nsec == last.tv_nsec)
+    return;
+  last = now;
+  mpipp_faults_catch();
+}
+
+// The program may have given memory back already when the first operation is compared.
+__attribute__((constructor)) static void catch_for_careful_work(void) {
+  mpipp_careful_begins = mpipp_faults_catch_soon;
+}
+
+void mpipp_faults_each(uint64_t serial, int (*tell)(struct mpipp_touch *touch, void *with),
+                       void *with) {
+  for (int i = 0; i < ROOM; i++) {
+    struct mpipp_touch *touch = &touches[i];
+    if ((serial && MPIPP_READ(touch->serial) != serial) || !claim(touch, MPIPP_TOUCH_WHOLE))
+      continue;
+    int is_told = (!serial || touch->serial == serial) && tell(touch, with);
+    set_state(touch, is_told ? MPIPP_TOUCH_NONE : MPIPP_TOUCH_WHOLE);
+  }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "buffer_guard/memory/alias_mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "buffer_guard/memory/pages.h"
+#include "buffer_guard/memory/window_memory.h"
+#include "buffer_guard/platform/allocator.h"
+#include "buffer_guard/platform/io_uring.h"
+#include "buffer_guard/platform/other_threads.h"
+
+enum { MOST = 256, MOST_BLOCKS = 512, MOST_SPARSE = 16 };
+
+static struct mpipp_window windows[MOST];
+static struct mpipp_piece all_runs[MOST][MOST_BLOCKS];
+static uint64_t uses;
+static uint64_t mappings; // that these take at most
+uint64_t mpipp_windows_refused;
+
+// What a window is to have: its pages and its edges.
+struct mpipp_plan {
+  uint64_t low, bytes, run_count, edge_count;
+  struct mpipp_piece runs[MOST_BLOCKS], edges[2 * MOST_BLOCKS];
+};
+
+// What a window takes while an operation has it: of each run the view of it and what lies behind,
+// and its pages and what lies behind, since they are protected.
+static uint64_t mappings_of(uint64_t run_count) {
+  return 4 * run_count + 1;
+}
+
+static void forget(struct mpipp_window *window) {
+  if (window->memory) {
+    munmap(window->memory, window->bytes);
+    mappings -= mappings_of(window->run_count);
+  }
+  mpipp_guard_free(window->edges);
+  window->memory = NULL;
+  window->edges = NULL;
+  window->used = window->edge_count = 0;
+  __atomic_store_n(&window->run_count, 0, __ATOMIC_RELEASE);
+}
+
+static int is_as_planned(const struct mpipp_window *window, const struct mpipp_plan *plan) {
+  return window->memory && window->low == plan->low && window->bytes == plan->bytes &&
+         window->run_count == plan->run_count && window->edge_count == plan->edge_count &&
+         !memcmp(window->runs, plan->runs, plan->run_count * sizeof *plan->runs) &&
+         !memcmp(window->edges, plan->edges, plan->edge_count * sizeof *plan->edges);
+}
+
+// One that fits and is free, else one to be made: an unused or the oldest one.
+static struct mpipp_window *choose(const struct mpipp_plan *plan) {
+  struct mpipp_window *oldest = NULL;
+  for (int i = 0; i < MOST; i++) {
+    struct mpipp_window *one = &windows[i];
+    one->runs = all_runs[i];
+    if (one->busy) continue;
+    if (is_as_planned(one, plan)) return one;
+    if (!oldest || one->used < oldest->used) oldest = one;
+  }
+  if (oldest) forget(oldest);
+  return oldest;
+}
+
+// How many mappings all of this may take.
+static uint64_t most_mappings(void) {
+  enum { USUAL = 65530, PART = 4 };
+  static uint64_t most;
+  if (most) return most;
+  char text[24] = "";
+  int file = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+  if (file >= 0 && read(file, text, sizeof text - 1) > 0) most = strtoull(text, NULL, 10);
+  if (file >= 0) close(file);
+  return most = (most ? most : USUAL) / PART;
+}
+
+static struct mpipp_window *oldest_unused(void) {
+  struct mpipp_window *oldest = NULL;
+  for (int i = 0; i < MOST; i++) {
+    struct mpipp_window *one = &windows[i];
+    if (one->memory && !one->busy && (!oldest || one->used < oldest->used)) oldest = one;
+  }
+  return oldest;
+}
+
+static int is_there(const struct mpipp_plan *plan) {
+  for (int i = 0; i < MOST; i++) {
+    if (!windows[i].busy && is_as_planned(&windows[i], plan)) return 1;
+  }
+  return 0;
+}
+
+// Whether there is room for one more window, and for its pages, where it has to be made: those that
+// no operation has are forgotten for it.
+static int make_room(const struct mpipp_plan *plan) {
+  uint64_t more = mappings_of(plan->run_count) + 2 * plan->run_count;
+  while (mpipp_pages_mappings() + mappings + more > most_mappings() && !is_there(plan)) {
+    struct mpipp_window *oldest = oldest_unused();
+    if (!oldest) {
+      errno = ENOMEM;
+      return 0;
+    }
+    forget(oldest);
+  }
+  return 1;
+}
+
+static int all_pages(const struct mpipp_piece *runs, uint64_t count,
+                     int (*share)(uint64_t low, uint64_t high)) {
+  mpipp_rings_anew();
+  for (uint64_t i = 0; i < count; i++) {
+    if (!share(runs[i].low, runs[i].high)) return 0;
+  }
+  return count > 0;
+}
+
+static int make(struct mpipp_window *window, const struct mpipp_plan *plan) {
+  void *memory = mmap(NULL, plan->bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return 0;
+  window->memory = memory;
+  window->low = plan->low;
+  window->bytes = plan->bytes;
+  window->edges = mpipp_guard_allocate((plan->edge_count + 1) * sizeof *window->edges);
+  int done = window->edges != NULL;
+  for (uint64_t i = 0; done && i < plan->run_count; i++) {
+    const struct mpipp_piece *run = &plan->runs[i];
+    done = mpipp_pages_show(window->memory + (run->low - plan->low), run->low, run->high);
+  }
+  mappings += mappings_of(done ? plan->run_count : 0);
+  if (!done) {
+    forget(window);
+    return 0;
+  }
+  memcpy(window->edges, plan->edges, plan->edge_count * sizeof *plan->edges);
+  memcpy(window->runs, plan->runs, plan->run_count * sizeof *plan->runs);
+  window->edge_count = plan->edge_count;
+  __atomic_store_n(&window->run_count, plan->run_count, __ATOMIC_RELEASE);
+  return 1;
+}
+
+static void add_edge(struct mpipp_plan *plan, uint64_t low, uint64_t high) {
+  if (low < high) plan->edges[plan->edge_count++] = (struct mpipp_piece){low, high};
+}
+
+// Two edges of a block at most. 0 where blocks overlap.
+static int divide(const struct mpipp_bytes *bytes, struct mpipp_plan *plan) {
+  plan->low = mpipp_page_down(bytes->low);
+  plan->bytes = mpipp_page_up(bytes->high) - plan->low;
+  plan->run_count = plan->edge_count = 0;
+  for (uint64_t i = 0, end = 0; i < bytes->count; i++) {
+    struct mpipp_piece piece = mpipp_piece_of(bytes, i);
+    uint64_t from = mpipp_page_up(piece.low), to = mpipp_page_down(piece.high);
+    if (piece.low < end) return 0;
+    end = piece.high;
+    if (from >= to) {
+      add_edge(plan, piece.low, piece.high);
+      continue;
+    }
+    add_edge(plan, piece.low, from);
+    plan->runs[plan->run_count++] = (struct mpipp_piece){from, to};
+    add_edge(plan, to, piece.high);
+  }
+  return plan->run_count > 0;
+}
+
+// Each block is mapped for itself, and what lies between takes addresses.
+static int is_worth_it(const struct mpipp_bytes *bytes) {
+  if (!bytes->count || bytes->count > MOST_BLOCKS) return 0;
+  if (bytes->count > 1 && bytes->comb.count && bytes->comb.length < MPIPP_PAGE) return 0;
+  return bytes->total >= MPIPP_PAGE && (bytes->high - bytes->low) / MOST_SPARSE <= bytes->total;
+}
+
+int mpipp_windows_meet(uint64_t low, uint64_t high) {
+  for (int i = 0; i < MOST; i++) {
+    const struct mpipp_window *one = &windows[i];
+    uint64_t run = one->busy ? mpipp_window_run(one, low) : one->run_count;
+    if (run < one->run_count && one->runs[run].low < high) return 1;
+  }
+  return 0;
+}
+
+static int is_seen(uint64_t low, uint64_t high) {
+  return mpipp_is_exposed(low, high) || mpipp_windows_meet(low, high);
+}
+
+void mpipp_windows_forget(uint64_t low, uint64_t high) {
+  mpipp_pages_forget(low, high, is_seen);
+}
+
+// Of pages that the program may use meanwhile: system calls of its other threads would fail there.
+// MPI's threads may run its signal handlers, which wait.
+static int share_used(uint64_t low, uint64_t high) {
+  mpipp_pages_contend(1);
+  int done =
+      (mpipp_pages_are_there(low, high) || mpipp_has_one_thread()) && mpipp_pages_share(low, high);
+  mpipp_pages_contend(0);
+  return done;
+}
+
+static int (*const sharing[])(uint64_t, uint64_t) = {
+    [MPIPP_SHARE_NOW] = mpipp_pages_share,
+    [MPIPP_SHARE_LATER] = mpipp_pages_may_share,
+    [MPIPP_SHARE_USED] = share_used,
+};
+
+// Where there is no room for more, what is kept of memory that is no more may be why.
+static int share_planned(const struct mpipp_plan *plan, enum mpipp_sharing how) {
+  enum { SELDOM = 64 };
+  static unsigned refused;
+  if (make_room(plan) && all_pages(plan->runs, plan->run_count, sharing[how])) return 1;
+  if (errno != ENOMEM || refused++ % SELDOM) return 0;
+  mpipp_windows_forget(0, ~(uint64_t)0);
+  errno = 0;
+  return make_room(plan) && all_pages(plan->runs, plan->run_count, sharing[how]);
+}
+
+struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes, enum mpipp_sharing how) {
+  static struct mpipp_plan plan;
+  if (mpipp_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
+  int saved = errno;
+  errno = 0;
+  int is_shared = share_planned(&plan, how);
+  struct mpipp_window *window = is_shared ? choose(&plan) : NULL;
+  if (window && !window->memory && !make(window, &plan)) window = NULL;
+  mpipp_windows_refused += !window && errno == ENOMEM;
+  errno = saved;
+  if (!window) return NULL;
+  window->used = ++uses;
+  window->busy = 1;
+  return window;
+}
+
+uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address) {
+  uint64_t first = 0, last = __atomic_load_n(&window->run_count, __ATOMIC_ACQUIRE);
+  if (last > MOST_BLOCKS) return last;
+  while (first < last) {
+    uint64_t middle = first + (last - first) / 2;
+    if (window->runs[middle].high > address)
+      last = middle;
+    else
+      first = middle + 1;
+  }
+  return first;
+}
+
+int mpipp_window_has(const struct mpipp_window *window, uint64_t address) {
+  uint64_t run = mpipp_window_run(window, address);
+  return run < window->run_count && run < MOST_BLOCKS && window->runs[run].low <= address;
+}
+
+void mpipp_window_open(const struct mpipp_window *window) {
+  for (uint64_t i = 0; i < window->run_count; i++)
+    mpipp_pages_allow(window->runs[i].low, window->runs[i].high, MPIPP_ALLOW_ALL);
+}
+
+static void copy(const struct mpipp_window *window, uint64_t start, uint64_t end, int back) {
+  void *own = (void *)(uintptr_t)start;
+  void *other = (void *)(uintptr_t)mpipp_window_address(window, start);
+  if (start < end) memcpy(back ? own : other, back ? other : own, end - start);
+}
+
+static uint64_t later(uint64_t one, uint64_t other) {
+  return one > other ? one : other;
+}
+
+static uint64_t earlier(uint64_t one, uint64_t other) {
+  return one < other ? one : other;
+}
+
+static void copy_pages(const struct mpipp_window *window, uint64_t low, uint64_t high, int back) {
+  for (uint64_t i = 0; window->apart && i < window->run_count; i++)
+    copy(window, later(low, window->runs[i].low), earlier(high, window->runs[i].high), back);
+}
+
+void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high, int back) {
+  copy_pages(window, low, high, back);
+  for (uint64_t i = 0; i < window->edge_count; i++)
+    copy(window, later(low, window->edges[i].low), earlier(high, window->edges[i].high), back);
+}
+
+int mpipp_window_again(struct mpipp_window *window, enum mpipp_sharing how) {
+  int saved = errno;
+  window->apart = !all_pages(window->runs, window->run_count, sharing[how]);
+  errno = saved;
+  copy_pages(window, 0, ~(uint64_t)0, 0);
+  return !window->apart;
+}
+
+void mpipp_window_empty(const struct mpipp_window *window) {
+  copy_pages(window, 0, ~(uint64_t)0, 1);
+}
+
+void mpipp_window_give(struct mpipp_window *window) {
+  window->busy = window->apart = 0;
+}

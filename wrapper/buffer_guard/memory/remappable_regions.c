@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "buffer_guard/memory/remappable_regions.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "layout/strided_blocks.h"
+
+enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
+
+// Blocks that malloc has mapped for themselves.
+static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
+static unsigned next_block;
+
+// What has an address, and where its last page ends; NULL if that is no library, nor the program.
+#ifdef DLFO_STRUCT_HAS_EH_DBASE // from glibc 2.35 on: this function takes no lock
+static const void *object_of(uint64_t address, uint64_t *end) {
+  struct dl_find_object found;
+  if (_dl_find_object((void *)(uintptr_t)address, &found)) return NULL;
+  *end = mpipp_page_up((uint64_t)(uintptr_t)found.dlfo_map_end);
+  return found.dlfo_link_map;
+}
+#else
+struct mpipp_sought {
+  uint64_t address, end;
+  const void *object;
+};
+
+static int look_at(struct dl_phdr_info *info, size_t bytes, void *with) {
+  struct mpipp_sought *sought = with;
+  (void)bytes;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+    uint64_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
+    if (header->p_type != PT_LOAD) continue;
+    sought->end = mpipp_page_up(high); // the last is the highest
+    if (sought->address >= mpipp_page_down(low) && sought->address < sought->end)
+      sought->object = info->dlpi_phdr;
+  }
+  return sought->object != NULL;
+}
+
+// Not by dladdr, for which dlopen has the lock while constructors run: one that is in a system call
+// may wait for the guard's.
+static const void *object_of(uint64_t address, uint64_t *end) {
+  struct mpipp_sought sought = {.address = address};
+  dl_iterate_phdr(look_at, &sought);
+  *end = sought.end;
+  return sought.object;
+}
+#endif
+
+int mpipp_is_static_memory(uint64_t low, uint64_t high) {
+  uint64_t end;
+  const void *object = object_of(low, &end);
+  return object && object_of(high - 1, &end) == object;
+}
+
+// The end of the block that begins there, 0 if none does: malloc writes before it what was used of
+// the memory before (nothing), and its length with a mark.
+static uint64_t block_end(uint64_t start) {
+  const uint64_t *head = (const uint64_t *)(uintptr_t)start;
+  uint64_t bytes = head[1] & ~(uint64_t)FLAGS;
+  int is_block = head[0] == 0 && (head[1] & FLAGS) == IS_MAPPED && bytes && !(bytes % MPIPP_PAGE);
+  return is_block ? start + bytes : 0;
+}
+
+static const struct mpipp_known_block *known_block(uint64_t low, uint64_t high) {
+  for (int i = 0; i < MOST; i++) {
+    const struct mpipp_known_block *block = &blocks[i];
+    if (low < block->start + HEAD || high > block->end) continue;
+    struct mpipp_mapping mapping;
+    if (!mpipp_mapping_at(block->start, &mapping) || !mapping.readable) continue;
+    if (block_end(block->start) == block->end) return block;
+  }
+  return NULL;
+}
+
+// Where a block may begin: a mapping begins with the rest of one whose pages have been exchanged,
+// or with static memory of a library that ends where a block begins. A block that was known may be
+// gone, and a smaller one be where it has ended.
+static uint64_t first_in(const struct mpipp_mapping *mapping) {
+  uint64_t end = 0;
+  if (block_end(mapping->start)) return mapping->start;
+  for (int i = 0; i < MOST; i++) {
+    if (mapping->start > blocks[i].start && mapping->start < blocks[i].end) return blocks[i].end;
+  }
+  return object_of(mapping->start, &end) ? end : mapping->start;
+}
+
+static const struct mpipp_known_block *keep(uint64_t start, uint64_t end) {
+  struct mpipp_known_block *found = &blocks[next_block++ % MOST];
+  *found = (struct mpipp_known_block){start, end};
+  return found;
+}
+
+// By its own head, where the memory begins in its first page, or with the next. There is none in
+// the heap, nor in those of other threads, which begin at multiples of 64 MB.
+static uint64_t head_of(const struct mpipp_mapping *mapping, uint64_t low) {
+  uint64_t start = mpipp_page_down(low - HEAD);
+  int is_heap = !strcmp(mapping->name, "[heap]") || mapping->start % ((uint64_t)64 << 20) == 0;
+  return is_heap || start < mapping->start ? 0 : start;
+}
+
+// The system puts mappings of one kind together, each below the one before. Something else may lie
+// there, as a thread's stack or memory of MPI's.
+static const struct mpipp_known_block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
+                                                  uint64_t high) {
+  const struct mpipp_known_block *known = known_block(low, high);
+  if (known) return known;
+  for (uint64_t start = first_in(mapping); start < low;) {
+    uint64_t end = block_end(start);
+    if (!end || end > mapping->end) break;
+    if (start + HEAD <= low && high <= end) return keep(start, end);
+    start = end;
+  }
+  uint64_t start = head_of(mapping, low), end = start ? block_end(start) : 0;
+  return high <= end && end <= mapping->end ? keep(start, end) : NULL;
+}
+
+int mpipp_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *end) {
+  struct mpipp_mapping mapping;
+  if (!mpipp_mapping_at(low, &mapping) || !mapping.readable) return 0;
+  const struct mpipp_known_block *found =
+      mapping.inode ? known_block(low, high) : find_block(&mapping, low, high);
+  if (!found) return 0;
+  *start = found->start;
+  *end = found->end;
+  return 1;
+}
+
+int mpipp_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
+  if (strcmp(mapping->name, "[heap]") == 0) return 1;
+  if (mpipp_is_static_memory(low, high)) return 1;
+  return !mapping->inode && mapping->readable && find_block(mapping, low, high);
+}

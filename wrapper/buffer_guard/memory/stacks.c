@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "buffer_guard/memory/stacks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "buffer_guard/memory/remappable_regions.h"
+#include "buffer_guard/platform/mappings.h"
+#include "recorder/threads/threads.h"
+#include "registry/registry.h"
+
+// backtrace takes 2 KiB of the C library and libgcc here.
+enum { MOST_MAPPINGS = 64, WALK_BYTES = 3072 };
+
+static int is_in(const struct mpipp_thread *thread, uint64_t low, uint64_t high) {
+  return thread->stack_start < high && low < thread->stack_end;
+}
+
+// A coroutine's stack is memory like any other: of malloc one block, else all that is there without
+// a hole, or a page that nobody may use.
+static int is_beside(uint64_t here, uint64_t low, uint64_t high) {
+  uint64_t start, end;
+  if (mpipp_is_in_block(here, here + 1, &start, &end)) return low < end && start < high;
+  uint64_t from = here < low ? here : low, to = here < low ? low : here;
+  for (int i = 0; i < MOST_MAPPINGS && from <= to; i++) {
+    struct mpipp_mapping mapping;
+    if (!mpipp_mapping_at(from, &mapping)) return 0;
+    if (!mapping.readable && !mapping.shared) return 0; // those that are forbidden are shared
+    from = mapping.end;
+  }
+  return 1;
+}
+
+int mpipp_is_stack(uint64_t low, uint64_t high) {
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  for (struct mpipp_thread *one = mpipp_other_thread(NULL, NULL); one;
+       one = mpipp_other_thread(NULL, one)) {
+    if (is_in(one, low, high)) return 1;
+  }
+  return !is_in(mpipp_self, here, here + 1) && is_beside(here, low, high);
+}
+
+// From this function outwards: the last function, and where its frame begins.
+struct mpipp_outwards {
+  uint64_t code, stack;
+  int turns; // a frame is not above the one before
+};
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+  struct mpipp_outwards *walk = data;
+  uint64_t stack = _Unwind_GetCFA(context);
+  walk->turns |= stack < walk->stack;
+  if (_Unwind_GetIP(context)) walk->code = _Unwind_GetIP(context); // there is none at its end
+  walk->stack = stack;
+  return walk->turns ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+static void nothing(void) {}
+
+// Where a coroutine that makecontext has made ends. It has no name; the call leaves its address.
+static uint64_t end_of_coroutines(void) {
+  static uint64_t stack[1024];
+  ucontext_t made;
+  if (getcontext(&made)) return 0;
+  made.uc_link = NULL;
+  made.uc_stack.ss_sp = stack;
+  made.uc_stack.ss_size = sizeof stack;
+  makecontext(&made, nothing, 0);
+#ifdef __x86_64__
+  return *(const uint64_t *)(uintptr_t)made.uc_mcontext.gregs[REG_RSP];
+#else
+  return 0;
+#endif
+}
+
+// Where the C library has had a thread begin; clone may be one that is in its place.
+static int begins_threads(uint64_t code) {
+  Dl_info one, other;
+  return code != end_of_coroutines() && dladdr((void *)(uintptr_t)(code - 1), &one) &&
+         dladdr((void *)(uintptr_t)makecontext, &other) && one.dli_fbase == other.dli_fbase;
+}
+
+// The process begins with the first thread's stack as the system has made it.
+static int begins_process(uint64_t stack) {
+  enum { FEW = 64 };
+  void *const *end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
+  return end && (uint64_t)(uintptr_t)*end - stack <= FEW;
+}
+
+int mpipp_is_on_own_stack(void) {
+  struct mpipp_outwards walk = {0};
+  _Unwind_Backtrace(visit, &walk);
+  if (walk.turns || walk.stack >= mpipp_self->stack_end) return 0;
+  if (mpipp_self->tid == mpipp_registry.pid) return begins_process(walk.stack);
+  return begins_threads(walk.code);
+}
+
+// Whether there is memory, as far as the system tells: it reads the mask there before it refuses
+// what to do with it. The library beside takes more of the stack in calls that read memory.
+static int is_there(uint64_t address) {
+  enum { WHAT = -1, MASK_BYTES = 8 };
+  return syscall(SYS_rt_sigprocmask, WHAT, address, NULL, MASK_BYTES) == 0 || errno != EFAULT;
+}
+
+int mpipp_can_walk(const void *context) {
+  const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
+  const struct mpipp_thread *self = mpipp_self;
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  uint64_t low = (uint64_t)(uintptr_t)alternate->ss_sp;
+  if (!(alternate->ss_flags & SS_DISABLE) && here - low < alternate->ss_size)
+    return here - low >= WALK_BYTES;
+  if (is_in(self, here, here + 1)) return here - self->stack_start >= WALK_BYTES;
+  return is_there(here - WALK_BYTES); // behind other stacks is a page that nobody may use
+}

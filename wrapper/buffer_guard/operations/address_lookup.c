@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "buffer_guard/operations/address_lookup.h"
+
+#include <stddef.h>
+
+#include "buffer_guard/memory/pages.h"
+
+static void open_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
+  if (!window) return;
+  low = mpipp_page_down(low);
+  high = mpipp_page_up(high);
+  for (uint64_t i = mpipp_window_run(window, low); i < window->run_count; i++) {
+    struct mpipp_piece run = window->runs[i];
+    uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
+    if (from >= to) return;
+    mpipp_pages_allow(from, to, MPIPP_ALLOW_ALL);
+  }
+}
+
+// Whether what was read before is that operation's; another's may have come in its place.
+static int is_still_of(const struct mpipp_guarded *guarded, uint64_t serial) {
+  return __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE) == serial &&
+         __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
+}
+
+// Of bytes [low, high) the first that a window's pages have; `high` if there are none.
+static uint64_t first_of_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
+  uint64_t run = window ? mpipp_window_run(window, low) : 0;
+  if (!window || run >= window->run_count) return high;
+  return window->runs[run].low > low ? window->runs[run].low : low;
+}
+
+// Whether a buffer of a pending operation has bytes of these; first: the first of them. Lists of
+// blocks are not for those without the lock: of such it is its pages, its first, or its last byte.
+static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
+                   const struct mpipp_bytes *given, uint64_t *first) {
+  uint64_t serial = __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE);
+  const struct mpipp_bytes bytes = guarded->parts[part].bytes;
+  if (bytes.low >= given->high || given->low >= bytes.high) return 0;
+  if (bytes.comb.count) {
+    if (!mpipp_bytes_meet(&bytes, given)) return 0;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    *first = mpipp_comb_first(&bytes.comb, given->low);
+  } else if (given->low <= bytes.low) {
+    *first = bytes.low;
+  } else {
+    *first = first_of_pages(guarded->parts[part].window, given->low, given->high);
+    if (*first >= given->high && bytes.high <= given->high) *first = bytes.high - 1;
+    if (*first >= given->high) return 0;
+  }
+  return is_still_of(guarded, serial);
+}
+
+// Whether it is found out what the program does there, and that is wrong.
+static int is_looked_at(const struct mpipp_part *part, int stores) {
+  if (part->partitions || part->is_open || mpipp_is_given_back(part)) return 0;
+  if (!(stores || part->writes)) return 0;
+  return part->window || (part->compared && mpipp_compared_is_active(part->compared));
+}
+
+const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int stores,
+                                                struct mpipp_meeting *meeting) {
+  uint32_t count;
+  struct mpipp_guarded *all = mpipp_guarded_all(&count);
+  const struct mpipp_guarded *first = NULL;
+  const struct mpipp_comb one = {low, high - low, high - low, 1};
+  const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
+  if (low >= high || !mpipp_guarded_may_meet(low, high)) return NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
+    for (uint32_t j = 0; j < all[i].part_count; j++) {
+      const struct mpipp_part *part = &all[i].parts[j];
+      uint64_t byte;
+      if (!is_looked_at(part, stores) || !has_any(&all[i], j, &given, &byte)) continue;
+      open_pages(part->window, low, high);
+      if (!first)
+        *meeting = (struct mpipp_meeting){all[i].serial, byte, part->bytes.low, part->writes};
+      first = first ? first : &all[i];
+    }
+  }
+  return first;
+}
+
+// Whether it has any of these, said once: others may have that memory next, and give it back. All
+// of the buffer's pages are opened: nothing says any more that they are the operation's.
+static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *given) {
+  int any = 0;
+  if (__atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) return 0;
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    struct mpipp_part *part = &guarded->parts[i];
+    uint64_t byte;
+    if (mpipp_is_given_back(part) || !has_any(guarded, i, given, &byte)) continue;
+    __atomic_store_n(&part->given_back, 1, __ATOMIC_SEQ_CST);
+    if (part->window) mpipp_window_open(part->window);
+    any = 1;
+  }
+  return any;
+}
+
+const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high) {
+  uint32_t count;
+  struct mpipp_guarded *all = mpipp_guarded_all(&count);
+  const struct mpipp_comb one = {low, high - low, high - low, 1};
+  const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
+  const struct mpipp_guarded *first = NULL;
+  if (!mpipp_guarded_may_meet(low, high)) return NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (gives_back(&all[i], &given) && !first) first = &all[i];
+  }
+  return first;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "buffer_guard/operations/completion_race.h"
+
+#include <stddef.h>
+
+#include "abi/mpi_symbols.h"
+#include "abi/vendor.h"
+#include "buffer_guard/operations/rma_requests.h"
+#include "generated/procedures.h"
+
+// Of the thread's calls that may complete requests. Its address is the thread's name.
+static __thread uint64_t claims __attribute__((tls_model("initial-exec")));
+
+static int are_many(void) {
+  static int known = 0, provided = MPI_THREAD_MULTIPLE, is_there = 0;
+  if (known) return provided == MPI_THREAD_MULTIPLE;
+  PMPI(Initialized)(&is_there); // else there are sessions, which may say anything
+  if (is_there) PMPI(Query_thread)(&provided);
+  known = 1;
+  return provided == MPI_THREAD_MULTIPLE;
+}
+
+int mpipp_guarded_may_claim(const struct mpipp_call *call) {
+  switch (call->procedure) {
+  case MPIPP_PROC_Wait:
+  case MPIPP_PROC_Waitall:
+  case MPIPP_PROC_Waitany:
+  case MPIPP_PROC_Waitsome:
+  case MPIPP_PROC_Test:
+  case MPIPP_PROC_Testall:
+  case MPIPP_PROC_Testany:
+  case MPIPP_PROC_Testsome:
+    return call->requests && are_many();
+  default:
+    return 0;
+  }
+}
+
+static int is_claimed(const struct mpipp_guarded *one) {
+  return one->claimer == &claims && one->claim == claims;
+}
+
+// The one whose handle MPI has stored there, else the newest.
+static void claim_one(uint64_t request, uint64_t place) {
+  struct mpipp_guarded *chosen = NULL, *one = NULL;
+  while ((one = mpipp_guarded_next_named(request, one))) {
+    if (one->serial & MPIPP_ACCESS || is_claimed(one)) continue;
+    if (!chosen || (one->place == place && chosen->place != place)) chosen = one;
+  }
+  if (!chosen) return;
+  chosen->claimer = &claims;
+  chosen->claim = claims;
+}
+
+void mpipp_guarded_claim(const struct mpipp_call *call) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  claims++;
+  for (int64_t i = 0; i < call->request_count; i++)
+    claim_one(MPIPP_KEY(requests[i]), (uintptr_t)&requests[i]);
+}
+
+static struct mpipp_guarded *claimed(uint64_t request, uint64_t serial) {
+  struct mpipp_guarded *found = NULL, *one = NULL;
+  while ((one = mpipp_guarded_next_named(request, one))) {
+    if (!is_claimed(one)) continue;
+    if (one->serial == serial) return one;
+    found = one;
+  }
+  return found;
+}
+
+struct mpipp_guarded *mpipp_guarded_of_event(const struct mpipp_event *event) {
+  const struct mpipp_object *request = event->object;
+  struct mpipp_guarded *named = mpipp_guarded_of(request->handle, request->serial), *own = NULL;
+  if (event->kind == MPIPP_EVENT_COMPLETED) own = claimed(request->handle, request->serial);
+  if (!own || own == named) return named;
+  if (named) mpipp_guarded_doubt(named, NULL);
+  return own;
+}
+
+int mpipp_guarded_asks(const struct mpipp_event *event) {
+  if (event->kind != MPIPP_EVENT_COMPLETED) return 0;
+  switch (event->call->procedure) {
+  case MPIPP_PROC_Request_get_status:
+  case MPIPP_PROC_Request_get_status_all:
+  case MPIPP_PROC_Request_get_status_any:
+  case MPIPP_PROC_Request_get_status_some:
+    return are_many();
+  default:
+    return 0;
+  }
+}
+
+struct mpipp_guarded *mpipp_guarded_beside(const struct mpipp_object *request) {
+  struct mpipp_guarded *one = NULL;
+  do one = mpipp_guarded_next_named(request->handle, one);
+  while (one && one->serial & MPIPP_ACCESS);
+  return one && one->serial != request->serial ? one : NULL;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Persistent operations that may be complete although the call that waited for several has failed:
+// their handles do not tell.
+#ifndef MPIPP_BUFFER_GUARD_OPERATIONS_FAILED_WAITS_H
+#define MPIPP_BUFFER_GUARD_OPERATIONS_FAILED_WAITS_H
+
+#include "intercept/hooks.h"
+
+// Whether a call that has returned is such.
+int mpipp_has_failed(const struct mpipp_passage *passage);
+// Whether that of its request may be complete; a request that is not persistent is
+// MPI_REQUEST_NULL then.
+int mpipp_may_be_complete(const struct mpipp_passage *passage, int64_t index);
+
+#endif

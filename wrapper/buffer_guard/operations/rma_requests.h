@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// One-sided operations have no request: while one is guarded a record stands for its request, so
+// that what is found is told like the rest.
+#ifndef MPIPP_BUFFER_GUARD_OPERATIONS_RMA_REQUESTS_H
+#define MPIPP_BUFFER_GUARD_OPERATIONS_RMA_REQUESTS_H
+
+#include "registry/records.h"
+
+// In the serial of such a record.
+#define MPIPP_ACCESS ((uint64_t)1 << 63)
+
+// Whether a call is an operation on a window, with a request or without.
+int mpipp_is_access(const struct mpipp_call *call);
+// Makes the record of one; returns its serial, 0 without.
+uint64_t mpipp_access_open(const struct mpipp_call *call);
+void mpipp_access_close(uint64_t serial);
+// The record, NULL once it is closed. With the store's lock.
+struct mpipp_request *mpipp_access_record(uint64_t serial);
+// Whether a call, once it has returned, has completed operations of a window at the origin: all of
+// them, or those on a target.
+int mpipp_completes_accesses(const struct mpipp_call *call, uint64_t win, int64_t target);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "buffer_guard/reporting/changes.h"
+
+#include <stddef.h>
+
+#include "buffer_guard/faults/faults.h"
+#include "buffer_guard/faults/stack_frames.h"
+#include "buffer_guard/reporting/accesses.h"
+#include "buffer_guard/reporting/stop.h"
+#include "recorder/threads/threads.h"
+
+enum { KNOWN = 1024 };
+
+static uint64_t known[KNOWN]; // sums of what was asked about
+
+// With the store's lock. Returns whether the process is to stop.
+static int ask(const struct mpipp_request *request, const struct mpipp_change *change,
+               struct mpipp_frame frame) {
+  struct mpipp_asking asking;
+  uint64_t sum = (request->call.caller * 31 + mpipp_self->call.caller) * 0xBF58476D1CE4E5B9u;
+  sum ^= change->kind ^ sum >> 29;
+  if (known[sum % KNOWN] == sum) return 0;
+  int stops = 0;
+  mpipp_ask_before_begin(&asking, mpipp_self);
+  if (asking.question) {
+    // Its further arguments lie in the program's memory.
+    asking.question->call.present &= ~(uint32_t)(MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR);
+    asking.question->call.input_count = 0;
+  }
+  mpipp_ask_pending(&asking, request);
+  mpipp_ask_change(&asking, change);
+  mpipp_ask_of_frame(&asking, frame);
+  if (mpipp_ask_before_end(&asking, &stops)) known[sum % KNOWN] = sum;
+  return stops;
+}
+
+void mpipp_tell_change(const struct mpipp_request *request, const struct mpipp_change *change) {
+  struct mpipp_frame frame = mpipp_frame_of(change->address);
+  mpipp_lock();
+  int is_told = mpipp_is_touched(request->object.serial); // by its line
+  int stops = !is_told && ask(request, change, frame);
+  mpipp_unlock();
+  mpipp_stop_if(stops);
+}
+
+void mpipp_tell_pending_change(uint64_t handle, uint64_t serial,
+                               const struct mpipp_change *change) {
+  struct mpipp_frame frame = mpipp_frame_of(change->address);
+  mpipp_lock();
+  const struct mpipp_request *request = mpipp_pending_request(handle, serial);
+  int is_told = change->kind != MPIPP_CHANGE_GONE && mpipp_is_touched(serial);
+  int stops = request && !is_told && ask(request, change, frame);
+  mpipp_unlock();
+  mpipp_stop_if(stops);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "buffer_guard/reporting/freed_memory.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "buffer_guard/operations/address_lookup.h"
+#include "buffer_guard/reporting/accesses.h"
+#include "buffer_guard/reporting/stop.h"
+#include "recorder/requests/shared_handles.h"
+#include "recorder/threads/threads.h"
+#include "registry/buffer_accesses.h"
+
+enum { FRAMES = 32, KNOWN = 256 };
+
+int mpipp_guards_buffers;
+void (*mpipp_given_other)(uint64_t start, uint64_t bytes);
+
+static uint64_t known[KNOWN][2]; // callers that were asked about: of free, and of the operation
+
+static struct mpipp_request *pending(const struct mpipp_guarded *guarded) {
+  struct mpipp_request *request = mpipp_pending_request(guarded->request, guarded->serial);
+  return request && !(request->special & MPIPP_DOUBTED) ? request : NULL;
+}
+
+static int is_known(uint64_t caller, uint64_t of_operation) {
+  uint64_t *place = known[(caller ^ of_operation) % KNOWN];
+  if (place[0] == caller && place[1] == of_operation) return 1;
+  place[0] = caller;
+  place[1] = of_operation;
+  return 0;
+}
+
+// The call of free, and what called it.
+static uint64_t walk(uint64_t caller, uint64_t *places) {
+  void *stack[FRAMES];
+  int depth = backtrace(stack, FRAMES), first = 0;
+  while (first < depth && (uint64_t)(uintptr_t)stack[first] != caller) first++;
+  uint64_t count = 1;
+  places[0] = caller - 1; // within the call
+  for (int i = first + 1; i < depth && count <= MPIPP_TOUCH_CALLERS; i++)
+    places[count++] = (uint64_t)(uintptr_t)stack[i];
+  return count;
+}
+
+static void tell(const struct mpipp_guarded *guarded, uint64_t start, uint64_t bytes,
+                 uint64_t caller) {
+  uint64_t places[MPIPP_TOUCH_CALLERS + 1], count = walk(caller, places);
+  struct mpipp_thread *thread = mpipp_self;
+  if (thread == &mpipp_no_thread) thread = mpipp_other_thread(NULL, NULL);
+  int stops = 0;
+  mpipp_lock();
+  struct mpipp_request *request = pending(guarded);
+  if (request && thread && !is_known(caller, request->call.caller)) {
+    struct mpipp_asking asking;
+    mpipp_ask_before_begin(&asking, thread);
+    if (asking.question) asking.question->tid = (uint64_t)syscall(SYS_gettid);
+    mpipp_ask_pending(&asking, request);
+    mpipp_ask_given_back(&asking, start, bytes, places, count);
+    mpipp_ask_before_end(&asking, &stops);
+  }
+  mpipp_unlock();
+  mpipp_stop_if(stops);
+}
+
+void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
+  if (!mpipp_given_other && !mpipp_guarded_may_meet(start, start + bytes)) return;
+  const struct mpipp_thread *thread = mpipp_self;
+  if (thread != &mpipp_no_thread && mpipp_frees_own(thread, &caller)) return;
+  int saved = errno;
+  if (mpipp_given_other) mpipp_given_other(start, bytes);
+  const struct mpipp_guarded *guarded = mpipp_guarded_give_back(start, start + bytes);
+  if (guarded) tell(guarded, start, bytes, caller);
+  errno = saved;
+}

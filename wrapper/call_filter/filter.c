@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "call_filter/filter.h"
+
+#include <string.h>
+
+#include "abi/mpi_symbols.h"
+#include "call_filter/arguments.h"
+#include "call_filter/block_overlap.h"
+#include "call_filter/buffer_bounds.h"
+#include "call_filter/buffer_conflicts.h"
+#include "call_filter/other_arguments.h"
+#include "call_filter/partitions.h"
+#include "call_filter/pending_buffers.h"
+#include "call_filter/query_cache.h"
+#include "call_filter/ranks_and_tags.h"
+#include "call_filter/reduction_ops.h"
+#include "call_filter/self_transfers.h"
+#include "call_filter/topologies.h"
+#include "recorder/requests/requests.h"
+#include "recorder/threads/threads.h"
+#include "registry/registry.h"
+#include "watcher_client/connection.h"
+
+static struct mpipp_own *own_of(struct mpipp_thread *thread) {
+  return (struct mpipp_own *)thread->boxes;
+}
+
+static int marks_ready(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
+         call->procedure == MPIPP_PROC_Pready_list;
+}
+
+// Calls that are given requests, and make none.
+static int is_given_requests(const struct mpipp_call *call) {
+  if (call->buffer_count || !call->requests) return 0;
+  switch (call->procedure) {
+  case MPIPP_PROC_Start:
+  case MPIPP_PROC_Startall:
+  case MPIPP_PROC_Wait:
+  case MPIPP_PROC_Waitall:
+  case MPIPP_PROC_Waitany:
+  case MPIPP_PROC_Waitsome:
+  case MPIPP_PROC_Test:
+  case MPIPP_PROC_Testall:
+  case MPIPP_PROC_Testany:
+  case MPIPP_PROC_Testsome:
+  case MPIPP_PROC_Cancel:
+  case MPIPP_PROC_Request_free:
+    return 1;
+  default:
+    return marks_ready(call);
+  }
+}
+
+static int starts(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall;
+}
+
+// What is wrong with a request that is started, or over, depends on no more than these.
+static int doubt_request(const struct mpipp_request *request, uint64_t place,
+                         struct mpipp_doubt *doubt) {
+  mpipp_doubt(doubt, (uint64_t)request->object.flags << 32 | request->state);
+  mpipp_doubt(doubt, request->persistent != 0);
+  // Of several with one handle the place tells which is meant.
+  mpipp_doubt(doubt, request->newer ? request->object.serial ^ place : 0);
+  return mpipp_doubted(doubt, MPIPP_OF_REQUEST, request->call.procedure);
+}
+
+static int is_buffered(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Bsend_init || call->procedure == MPIPP_PROC_Bsend_init_c;
+}
+
+// It completes all that it is given, or what is complete of that.
+static int completes_all(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Waitall || call->procedure == MPIPP_PROC_Testall ||
+         call->procedure == MPIPP_PROC_Waitsome || call->procedure == MPIPP_PROC_Testsome;
+}
+
+static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  // With several threads the record may be of another request that had the handle before.
+  int alone = !MPIPP_READ(mpipp_several_threads);
+  int starting = starts(call) && alone, once = alone && (starting || completes_all(call));
+  const uint32_t look = once ? mpipp_next_look() : 0;
+  for (int64_t i = 0; i < call->request_count; i++) {
+    uint64_t handle = MPIPP_KEY(requests[i]);
+    struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
+    if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, MPIPP_OF_REQUEST, handle);
+    if (call->present & MPIPP_HAS_GIVEN_UP && alone && request->object.flags & MPIPP_FLAG_NULL)
+      return doubt_request(request, 0, doubt);
+    if (once && request->object.given == look &&
+        (starting || !(request->persistent || mpipp_may_be_given_again(request))))
+      return mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->procedure << 32);
+    if (once) request->object.given = look;
+    if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
+                     request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
+      return doubt_request(request, (uintptr_t)&requests[i], doubt);
+    if (request->object.flags & MPIPP_FLAG_ENDED && alone)
+      return doubt_request(request, (uintptr_t)&requests[i], doubt);
+    if (starting && is_buffered(&request->call) && !mpipp_has_room(&request->call, doubt)) return 0;
+  }
+  return 1;
+}
+
+// Whether there are as many as the call says.
+static int are_requests_there(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  int fine = call->requests ? call->request_count >= 0 : call->request_count == 0;
+  return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
+}
+
+static int begins_with(const char *name, const char *prefix) {
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+// Whether a procedure may be called at any time; of infos and error handlers since MPI-4.0.
+static int is_timeless(unsigned procedure) {
+  const char *name = mpipp_procedure_names[procedure];
+  if (begins_with(name, "MPI_Session_")) return 1;
+  if (!begins_with(name, "MPI_Info_") && !begins_with(name, "MPI_Errhandler_free")) return 0;
+  return mpipp_registry.status == MPIPP_STATUS_LOADED || mpipp_registry.standard >= 4;
+}
+
+// Whether the procedure is one that needs MPI to be initialized.
+static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  if (MPIPP_LIKELY(mpipp_is_there())) return 1;
+  const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
+                         MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR;
+  const int has_others = call->present & MPIPP_HAS_ARGUMENTS && !is_timeless(call->procedure);
+  if (!(call->present & needs) && !has_others) return 1;
+  return mpipp_doubted(doubt, MPIPP_OF_STATUS, mpipp_registry.status);
+}
+
+// Whether all but overlaps with other operations is certain to be fine; with the call's boxes.
+static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
+                   struct mpipp_doubt *doubt) {
+  const uint32_t present = call->present;
+  const struct mpipp_comm *comm = NULL;
+  int fine = is_in_time(call, doubt);
+  if (MPIPP_LIKELY(present & MPIPP_HAS_COMM)) {
+    comm = mpipp_given(MPIPP_COMM, call->comm, doubt);
+    fine &= comm && mpipp_has_plain_ranks(call, comm, doubt) &&
+            mpipp_has_topology(call, comm, doubt) && mpipp_has_groups(call, comm, doubt) &&
+            mpipp_fits_itself(call, comm, doubt);
+  }
+  if (MPIPP_UNLIKELY(present & MPIPP_UNUSUAL)) fine &= mpipp_is_unusual_fine(call, comm, doubt);
+  if (present & MPIPP_HAS_REQUESTS) fine &= are_requests_there(call, doubt);
+  if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))
+    fine &= has_fine_requests(call, doubt);
+  uint32_t count = call->buffer_count;
+  own->count = count;
+  for (uint32_t i = 0; i < count; i++) fine &= mpipp_box_of(call, i, &own->boxes[i], doubt);
+  for (uint32_t i = 1; MPIPP_UNLIKELY(i < count); i++) {
+    for (uint32_t k = 0; k < i; k++) fine &= mpipp_are_apart(call, own->boxes, k, i, doubt);
+  }
+  if (MPIPP_UNLIKELY(!fine)) {
+    mpipp_doubt(doubt, (uint64_t)call->procedure << 32 | present);
+    mpipp_doubt(doubt, call->caller);
+    mpipp_doubt(doubt, mpipp_to_nobody(call));
+    if (comm && present & MPIPP_HAS_ROOT)
+      mpipp_doubt(doubt, (uint64_t)(comm->rank == call->root) << 1 | (comm->inter != 0));
+  }
+  return fine;
+}
+
+static int begins_split(const struct mpipp_call *call) {
+  return mpipp_facts[call->procedure].form == MPIPP_FORM_SPLIT_BEGIN;
+}
+
+static int is_pending_later(const struct mpipp_call *call) {
+  unsigned form = mpipp_facts[call->procedure].form;
+  return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
+}
+
+// Calls like this one are known from now on, and so is what they meet, but for what was not asked.
+static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
+                  const struct mpipp_doubt *doubt, const struct mpipp_meetings *meetings) {
+  if (sums && (!doubt || !mpipp_is_new_doubt(doubt))) mpipp_know(sums->call);
+  mpipp_know_meetings(call, meetings);
+}
+
+// The calls that other threads were inside of before there were several. The counts of v and w
+// forms are the program's memory, and may be gone.
+static void keep_threads(const struct mpipp_thread *thread) {
+  struct mpipp_thread *other = NULL;
+  while ((other = mpipp_other_thread(thread, other))) {
+    const struct mpipp_call *call = &other->call;
+    struct mpipp_owner owner = {(uintptr_t)other | MPIPP_OF_THREAD, MPIPP_READ(call->serial)};
+    int plain = mpipp_goes_on(owner) && call->buffer_count <= MPIPP_MAX_BUFFERS &&
+                !(call->present & MPIPP_HAS_VECTORS);
+    if (!plain || mpipp_facts[call->procedure].form != MPIPP_FORM_BLOCKING) continue;
+    struct mpipp_own boxes;
+    mpipp_boxes_of(call, &boxes);
+    if (mpipp_goes_on(owner)) mpipp_add_pending(call, &boxes, owner);
+  }
+}
+
+static void keep_all(const struct mpipp_thread *thread) {
+  static int threads_kept = 0;
+  mpipp_keep_boxes();
+  if (!threads_kept) keep_threads(thread);
+  threads_kept = 1;
+}
+
+static int screen_further(struct mpipp_thread *thread, int *refused) {
+  struct mpipp_call *call = &thread->call;
+  struct mpipp_sums sums;
+  struct mpipp_doubt doubt = {0};
+  struct mpipp_meetings meetings;
+  struct mpipp_own *own = own_of(thread);
+  mpipp_meetings_open(&meetings);
+  own->over = MPIPP_NO_BOX;
+  int summed = mpipp_sum_up(call, &sums);
+  int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
+  if (MPIPP_UNLIKELY(mpipp_several_threads)) keep_all(thread);
+  if (call->buffer_count) {
+    unsigned form = mpipp_facts[call->procedure].form;
+    if (form != MPIPP_FORM_PERSISTENT && form != MPIPP_FORM_PARTITIONED)
+      mpipp_meet_pending(call, own, (struct mpipp_owner){0, 0}, &meetings);
+    later = (mpipp_boxes_kept && is_pending_later(call)) || begins_split(call);
+    if (MPIPP_UNLIKELY(mpipp_several_threads) && form == MPIPP_FORM_BLOCKING)
+      mpipp_add_pending(call, own,
+                        (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
+  } else if (starts(call)) {
+    // Before they have started another thread may take their boxes for such as are over.
+    int are_kept = mpipp_meet_starting(call, &meetings) && !MPIPP_READ(mpipp_several_threads);
+    later = mpipp_boxes_kept && !are_kept;
+  } else if (marks_ready(call)) {
+    mpipp_meet_ready(call, &meetings);
+  }
+  int asks = !fine && mpipp_is_new_doubt(&doubt);
+  if (MPIPP_UNLIKELY(asks) && is_fine(call, own, NULL)) {
+    mpipp_remember(&doubt);
+    asks = 0;
+  }
+  mpipp_registry.unasked += (uint64_t)meetings.too_many;
+  mpipp_unlock_kind(locked);
+  if (MPIPP_UNLIKELY(asks || meetings.count))
+    *refused = mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
+  if (!MPIPP_READ(mpipp_several_threads)) {
+    learn(call, summed ? &sums : NULL, fine ? NULL : &doubt, &meetings);
+    if (fine) mpipp_know_reduction(call);
+  }
+  return later;
+}
+
+// Whether a call is plain, with constants that are sent and large buffers, too.
+static int is_plain(struct mpipp_call *call) {
+  return mpipp_is_plain(call, MPIPP_FIRST_ADDRESS, INT64_MAX) &&
+         mpipp_is_placed(call->low, call->high, call->buffers[0].access & MPIPP_WRITES,
+                         call->high - call->low);
+}
+
+// A plain call, where boxes are kept: whether it meets nothing.
+static int is_plain_alone(struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  struct mpipp_own *own = own_of(thread);
+  if (!mpipp_boxes_kept || !is_plain(&thread->call)) return 0;
+  own->count = 1;
+  own->boxes[0] =
+      (struct mpipp_box){call->low, call->high, call->buffers[0].access / MPIPP_WRITES & 1, 0};
+  return mpipp_meets_nothing(&own->boxes[0], &own->over);
+}
+
+// One that makes, commits or frees a datatype, or reduces: whether it is certain to be fine.
+static int is_usual(struct mpipp_call *call) {
+  if (call->present == MPIPP_HAS_CONSTRUCTOR)
+    return mpipp_is_there() && mpipp_is_fine_constructor(call, NULL);
+  return call->buffer_count == 2 &&
+         MPIPP_READ(MPIPP_READ(mpipp_last_comm)->object.live) == call->comm &&
+         mpipp_is_reduced_before(call) && mpipp_meets_no_request(call);
+}
+
+int mpipp_screen(struct mpipp_thread *thread, int *refused) {
+  struct mpipp_call *call = &thread->call;
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return screen_further(thread, refused);
+  if (is_usual(call)) return 0;
+  // Another communicator than that of the call before, a constant that is sent, or much.
+  if (call->present & MPIPP_HAS_COMM && mpipp_is_plain_comm(call->comm) && is_plain(call) &&
+      mpipp_meets_no_request(call))
+    return 0;
+  if (is_plain_alone(thread)) return (call->present & MPIPP_HAS_REQUESTS) != 0;
+  return mpipp_is_like_before(thread) ? 0 : screen_further(thread, refused);
+}
+
+// The request that the call has made; NULL if it is the null one, or not recorded.
+static struct mpipp_request *made_by(const struct mpipp_call *call) {
+  uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
+  struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
+  if (request && request->newer && request->newest) request = (void *)(uintptr_t)request->newest;
+  return request && request->call.serial == call->serial && request->call.frame == call->frame
+             ? request
+             : NULL;
+}
+
+// The file on which the call has begun a split one; NULL if it is not recorded.
+static const struct mpipp_file *begun_by(const struct mpipp_call *call) {
+  const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, call->file);
+  return file && file->split_pending && file->call.serial == call->serial &&
+                 file->call.frame == call->frame
+             ? file
+             : NULL;
+}
+
+void mpipp_screen_returned_further(struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  if (starts(call)) {
+    mpipp_keep_started(call);
+  } else if (begins_split(call)) {
+    const struct mpipp_file *file = begun_by(call);
+    mpipp_keep_boxes(); // it is no request, which would be looked at without
+    if (file)
+      mpipp_add_pending(call, own_of(thread),
+                        (struct mpipp_owner){(uintptr_t)file | MPIPP_OF_FILE, file->split_number});
+  } else if (call->present & MPIPP_HAS_REQUESTS) {
+    const struct mpipp_request *request = made_by(call);
+    if (request)
+      mpipp_add_pending(call, own_of(thread),
+                        (struct mpipp_owner){(uintptr_t)request, request->object.serial});
+  }
+  mpipp_unlock_kind(locked);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Screens: each call of a watched program is looked at, cheaply, before MPI sees it. What a screen
+// cannot clear becomes a question (watcher_client/queries.h), once for all calls that are alike.
+#ifndef MPIPP_CALL_FILTER_FILTER_H
+#define MPIPP_CALL_FILTER_FILTER_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "call_filter/buffer_bounds.h"
+#include "call_filter/call_cache.h"
+#include "call_filter/pending_buffers.h"
+#include "call_filter/ranks_and_tags.h"
+#include "generated/facts.h"
+#include "recorder/requests/requests.h"
+#include "registry/registry.h"
+
+// The boxes of a thread's call: they are needed again when it has made its request.
+_Static_assert(sizeof(struct mpipp_own) <= sizeof((struct mpipp_thread *)0)->boxes, "it fits");
+
+// The call that the thread is inside of, and which is active, where it is not clear. Returns
+// whether mpipp_screen_returned is to be called once MPI has returned. refused: MPI's error class
+// if it is not to be made, else left as it is.
+int mpipp_screen(struct mpipp_thread *thread, int *refused);
+// The call has succeeded.
+void mpipp_screen_returned_further(struct mpipp_thread *thread) MPIPP_COLD;
+
+// Whether one buffer of a predefined datatype, ranks and a tag are all that the call is given, and
+// they are fine; [low, high) is its box then. MPI_IN_PLACE, what has no data, wildcards and the
+// null process are for the others. first, most: addresses and bytes that are fine.
+static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_call *call,
+                                                                int64_t first, uint64_t most) {
+  const uint32_t plain = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
+                         MPIPP_HAS_ROOT | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  const uint32_t present = call->present;
+  if (MPIPP_UNLIKELY(present & ~plain || call->buffer_count != 1)) return 0;
+  const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
+  if (MPIPP_UNLIKELY(MPIPP_READ(comm->object.live) != call->comm)) return 0;
+  if (MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) return 0;
+  const struct mpipp_buffer *buffer = &call->buffers[0];
+  const uint32_t kept = MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_ENDED | MPIPP_FLAG_NULL;
+  // The record of the buffer's datatype, if it has one; else one of an object that there is not.
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)mpipp_thread_of(call)->known[0];
+  if (MPIPP_UNLIKELY((MPIPP_READ(type->object.flags) & kept) != MPIPP_FLAG_PREDEFINED)) return 0;
+  uint64_t access; // with the vector beside it
+  memcpy(&access, &buffer->access, sizeof access);
+  if (MPIPP_UNLIKELY(access & ~(uint64_t)(MPIPP_READS | MPIPP_WRITES)) ||
+      MPIPP_UNLIKELY(buffer->peers != 1))
+    return 0;
+  int64_t bytes, low = (int64_t)buffer->address, high;
+  if (__builtin_mul_overflow(buffer->count, type->extent, &bytes)) return 0;
+  if (MPIPP_UNLIKELY((uint64_t)bytes - 1 >= most)) return 0; // or none, or a negative number
+  if (MPIPP_UNLIKELY(low < first)) return 0;
+  if (__builtin_add_overflow(low, bytes, &high)) return 0;
+  call->low = (uint64_t)low;
+  call->high = (uint64_t)high;
+  return 1;
+}
+_Static_assert(offsetof(struct mpipp_buffer, vector) ==
+                   offsetof(struct mpipp_buffer, access) + sizeof(uint32_t),
+               "both are read as one");
+
+// Looks at a call's requests have numbers of their own, so that one that is given twice is met
+// again.
+#define MPIPP_PLAIN_LOOK(CALL) ((uint32_t)(CALL)->serial | 1u << 31)
+
+// Whether there are requests with all the handles that a call is to complete, each given once.
+static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  if (call->present != MPIPP_HAS_REQUESTS || call->buffer_count || !requests ||
+      MPIPP_UNLIKELY(call->request_count < 0) || call->procedure == MPIPP_PROC_Start ||
+      call->procedure == MPIPP_PROC_Startall)
+    return 0;
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
+  const uint32_t look = MPIPP_PLAIN_LOOK(call);
+  for (int64_t i = 0; i < call->request_count; i++) {
+    uint64_t handle = MPIPP_KEY(requests[i]);
+    if (MPIPP_UNLIKELY(!handle)) return 0; // slots that are not in use have it, too
+    const struct mpipp_slot *slot = mpipp_request_slot(slots, handle);
+    if (MPIPP_UNLIKELY(slot->handle != handle)) return 0;
+    struct mpipp_request *request = (void *)(uintptr_t)slot->record;
+    if (MPIPP_UNLIKELY(request->object.flags & MPIPP_FLAG_ENDED)) return 0; // a copy of its handle
+    if (MPIPP_UNLIKELY(MPIPP_READ(request->object.given) == look) &&
+        !mpipp_may_be_given_again(request))
+      return 0;
+    MPIPP_WRITE(request->object.given, look);
+  }
+  return 1;
+}
+
+// Whether nothing can be wrong with a call, and nothing is to be done when it returns.
+static inline __attribute__((always_inline)) int mpipp_is_clear(struct mpipp_thread *thread) {
+  struct mpipp_call *call = &thread->call;
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return 0;
+  if (mpipp_is_plain(call, mpipp_first_beyond, MPIPP_LARGE - 1))
+    return mpipp_meets_no_request(call);
+  return mpipp_is_plain_completion(call);
+}
+
+static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  const struct mpipp_own *own = (const struct mpipp_own *)thread->boxes;
+  if (MPIPP_LIKELY(own->count == 1 && call->present & MPIPP_HAS_REQUESTS)) {
+    uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
+    mpipp_work_alone();
+    const struct mpipp_slot *slot = mpipp_request_slot(MPIPP_READ(mpipp_requests_alone), handle);
+    const struct mpipp_request *request = (const void *)(uintptr_t)slot->record;
+    // A slot that is not in use, or no longer, has a handle, too.
+    int found = slot->handle == handle && slot->record > 1 && request->call.serial == call->serial;
+    if (MPIPP_LIKELY(found && own->boxes[0].high))
+      mpipp_pending_add(&own->boxes[0],
+                        (struct mpipp_owner){(uintptr_t)request, request->object.serial},
+                        own->over);
+    mpipp_worked_alone();
+    if (MPIPP_LIKELY(found)) return;
+  }
+  mpipp_screen_returned_further(thread);
+}
+
+#endif

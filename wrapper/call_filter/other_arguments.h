@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What calls are given beside buffers, ranks and a communicator: whether it is certain to be fine.
+#ifndef MPIPP_CALL_FILTER_OTHER_ARGUMENTS_H
+#define MPIPP_CALL_FILTER_OTHER_ARGUMENTS_H
+
+#include "call_filter/buffer_bounds.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+
+// What must be looked at further: all but plain communication.
+enum {
+  MPIPP_UNUSUAL = MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK | MPIPP_HAS_FILE |
+                  MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR |
+                  MPIPP_HAS_ARGUMENTS | MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP | MPIPP_HAS_BUFFERED,
+};
+// Why a call is doubted.
+enum {
+  MPIPP_OF_STATUS = 100,
+  MPIPP_OF_TARGET,
+  MPIPP_OF_OBJECT,
+  MPIPP_OF_OP,
+  MPIPP_OF_ARGUMENTS,
+  MPIPP_OF_REQUEST,
+  MPIPP_OF_ROOM,
+  MPIPP_OF_SPLIT,
+};
+
+// The live object that a handle denotes, and no null handle; else NULL.
+static inline void *mpipp_given(enum mpipp_kind kind, uint64_t handle, struct mpipp_doubt *doubt) {
+  struct mpipp_object *object = mpipp_find_live(kind, handle);
+  if (MPIPP_LIKELY(object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_NULL))) return object;
+  mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)kind * 256, handle);
+  return NULL;
+}
+
+// Whether what makes, commits or frees a datatype is certain to be fine; doubt: may be NULL.
+int mpipp_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+int mpipp_has_session(void);
+// Whether MPI may be used: before MPI_Init, and after MPI_Finalize, while there is a session.
+static inline int mpipp_is_there(void) {
+  return MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED) || mpipp_has_session();
+}
+
+int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                          struct mpipp_doubt *doubt);
+// Whether the call is for nobody in particular, or for a target whose window is known and reached.
+int mpipp_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win);
+// Whether there is room for a message in the attached buffer, when that is empty.
+int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+#include "call_filter/pending_buffers.h"
+
+#include <string.h>
+
+#include "layout/strided_blocks.h"
+
+enum {
+  FIRST_BOXES = 1024,
+  SMALLEST = 6, // a granule of the first level has 2^6 bytes, one of the next 2^4 times as many
+  STEP = 4,
+  LEVELS = 30,
+  MOST_PROBED = 64,
+  MOST_SEEN = 8, // of those in a bucket, for one that is over
+  MOST_MET = 64,
+  GROUPS = 8,
+};
+
+// A box is kept at the first level whose granules are no smaller, by the granule it begins in: it
+// reaches into the next one at most. What is read and what is written are levels of their own: many
+// may read the same memory, and those are not looked at for one more that does.
+//
+// The columns of a matrix have boxes that all meet. Of equal blocks at one distance it is not the
+// box that is looked up but where they begin modulo the distance, among those of the same distance.
+struct mpipp_entry {
+  struct mpipp_box box;
+  struct mpipp_owner owner;
+  uint64_t first, bytes; // by which it is found: of the box, or of each block
+  uint32_t next;         // in its bucket, or of the unused; 0: none
+  uint16_t level, group;
+};
+
+// Those of one distance; the first group has all other boxes.
+struct mpipp_pending_group {
+  uint64_t stride;    // of those that are there, or were last
+  uint64_t low, high; // all boxes are between
+  uint32_t levels;    // 1 << those that have boxes
+  uint32_t counts[LEVELS];
+};
+
+static struct mpipp_entry *entries; // [0] is not used
+static struct mpipp_pending_group groups[GROUPS];
+struct mpipp_recent mpipp_recent;
+int mpipp_boxes_kept = 0;
+static uint32_t *buckets, bucket_mask, room, used = 1, unused;
+#define WRITTEN 0xAAAAAAAAu
+
+uint32_t mpipp_starting_look = 0;
+
+uint32_t mpipp_next_look(void) {
+  static uint32_t looks = 0;
+  looks = (looks + 1) & ~(1u << 31);
+  return looks ? looks : ++looks;
+}
+
+const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner) {
+  if (owner.record & MPIPP_OF_THREAD) return &mpipp_inside(owner)->call;
+  if (owner.record & MPIPP_OF_FILE) return &mpipp_split_on(owner)->call;
+  return &mpipp_request_of(owner)->call;
+}
+
+int mpipp_call_goes_on(struct mpipp_owner owner) {
+  if (owner.record & MPIPP_OF_FILE) {
+    const struct mpipp_file *file = mpipp_split_on(owner);
+    return MPIPP_READ(file->split_pending) && MPIPP_READ(file->split_number) == owner.serial &&
+           !(MPIPP_READ(file->object.flags) & MPIPP_FLAG_ENDED);
+  }
+  const struct mpipp_call *call = &mpipp_inside(owner)->call;
+  return MPIPP_READ(call->serial) == owner.serial && MPIPP_READ(call->state) == MPIPP_CALL_ACTIVE;
+}
+
+static unsigned level_of(uint64_t bytes, uint32_t writes) {
+  unsigned bits = bytes <= 1 << SMALLEST ? SMALLEST : 64 - (unsigned)__builtin_clzll(bytes - 1);
+  return 2 * ((bits - SMALLEST + STEP - 1) / STEP) + writes;
+}
+
+static uint32_t *bucket_of(uint64_t granule, unsigned level, unsigned group) {
+  uint64_t key = (granule * LEVELS + level) * GROUPS + group;
+  return &buckets[(key * MPIPP_HASH >> 32) & bucket_mask];
+}
+
+static uint64_t granule_of(uint64_t address, unsigned level) {
+  return address >> (SMALLEST + STEP * (level / 2));
+}
+
+static int any_are_kept(void) {
+  uint32_t levels = 0;
+  for (unsigned i = 0; i < GROUPS; i++) levels |= groups[i].levels;
+  return levels != 0;
+}
+
+// The comb of a buffer whose box that is, if two of them that have one distance never meet in more
+// than one place modulo that; else it has no stride.
+static struct mpipp_comb comb_of(const struct mpipp_buffer *buffer, const struct mpipp_box *box) {
+  struct mpipp_comb comb = {0};
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
+  // Most are predefined, and one block.
+  if (!type || type->object.flags & MPIPP_FLAG_PREDEFINED) return comb;
+  int is_comb = mpipp_comb_of(buffer, &comb) && comb.count > 1 && comb.length <= comb.stride / 2;
+  if (!is_comb || comb.start != box->low) comb.stride = 0;
+  return comb;
+}
+
+// The group of that distance: it may be one that has none yet; the first, if there is none left.
+static unsigned group_of(uint64_t stride) {
+  unsigned found = 0;
+  for (unsigned i = 1; stride && i < GROUPS; i++) {
+    if (groups[i].levels && groups[i].stride == stride) return i;
+    if (!groups[i].levels && !found) found = i;
+  }
+  return found;
+}
+
+static void take_out(uint32_t *link) {
+  uint32_t number = *link;
+  struct mpipp_entry *entry = &entries[number];
+  struct mpipp_pending_group *group = &groups[entry->group];
+  *link = entry->next;
+  if (--group->counts[entry->level] == 0) group->levels &= ~(1u << entry->level);
+  entry->next = unused;
+  entry->level = LEVELS;
+  unused = number;
+}
+
+static void put_in(uint32_t number) {
+  struct mpipp_entry *entry = &entries[number];
+  struct mpipp_pending_group *group = &groups[entry->group];
+  uint32_t *bucket = bucket_of(granule_of(entry->first, entry->level), entry->level, entry->group);
+  entry->next = *bucket;
+  *bucket = number;
+  if (!group->levels || entry->box.low < group->low) group->low = entry->box.low;
+  if (!group->levels || entry->box.high > group->high) group->high = entry->box.high;
+  group->counts[entry->level]++;
+  group->levels |= 1u << entry->level;
+}
+
+// Those that are over go, and if more than half are left there is to be room for twice as many.
+static int make_room(void) {
+  uint32_t kept = 1;
+  for (uint32_t i = 1; i < used; i++) {
+    if (entries[i].level < LEVELS && mpipp_goes_on(entries[i].owner)) entries[kept++] = entries[i];
+  }
+  if (!entries || kept > room / 2) {
+    uint32_t more = entries ? 2 * room : FIRST_BOXES;
+    struct mpipp_entry *larger = more > room ? mpipp_allocate(more * sizeof *larger) : NULL;
+    uint32_t *links = larger ? mpipp_allocate(2 * more * sizeof *links) : NULL;
+    if (links) {
+      if (entries) memcpy(larger, entries, kept * sizeof *larger);
+      mpipp_free(entries);
+      mpipp_free(buckets);
+      entries = larger;
+      buckets = links;
+      bucket_mask = 2 * more - 1;
+      room = more;
+    } else {
+      mpipp_free(larger);
+    }
+  }
+  if (!entries) return 0;
+  used = kept;
+  unused = 0;
+  for (unsigned i = 0; i < GROUPS; i++) {
+    groups[i].levels = 0;
+    memset(groups[i].counts, 0, sizeof groups[i].counts);
+  }
+  memset(buckets, 0, (bucket_mask + (size_t)1) * sizeof *buckets);
+  for (uint32_t i = 1; i < used; i++) put_in(i);
+  return used < room;
+}
+
+static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
+  struct mpipp_entry made = {.box = *box, .owner = owner};
+  const struct mpipp_comb comb = comb_of(&mpipp_call_of(owner)->buffers[box->buffer], box);
+  unsigned group = group_of(comb.stride);
+  made.group = (uint16_t)group;
+  made.first = group ? comb.start % comb.stride : box->low;
+  made.bytes = group ? comb.length : box->high - box->low;
+  unsigned level = level_of(made.bytes, box->writes);
+  if (level >= LEVELS) return 0;
+  made.level = (uint16_t)level;
+  if (MPIPP_UNLIKELY(!entries) && !make_room()) return 0;
+  // In a loop the one of the round before is there.
+  uint32_t *link = bucket_of(granule_of(made.first, level), level, group);
+  for (int seen = 0; *link && seen < MOST_SEEN; seen++) {
+    struct mpipp_entry *entry = &entries[*link];
+    int same = entry->box.low == box->low && entry->level == level && entry->group == group;
+    int own = entry->owner.record == owner.record && entry->box.buffer == box->buffer;
+    if (same && (own || !mpipp_goes_on(entry->owner))) {
+      made.next = entry->next;
+      *entry = made;
+      if (box->high > groups[group].high) groups[group].high = box->high;
+      return 1;
+    }
+    if (mpipp_goes_on(entry->owner))
+      link = &entry->next;
+    else
+      take_out(link);
+  }
+  if (!unused && used == room && !make_room()) return 0;
+  uint32_t number = unused;
+  if (number)
+    unused = entries[number].next;
+  else
+    number = used++;
+  if (group) groups[group].stride = comb.stride;
+  entries[number] = made;
+  put_in(number);
+  return 1;
+}
+
+// There are too many that are looked at one by one: what goes on of them is put with the others, if
+// it is more than a few.
+void mpipp_pending_add_further(const struct mpipp_box *box, struct mpipp_owner owner) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < MPIPP_RECENT_BOXES; i++) {
+    if (mpipp_goes_on(mpipp_recent.all[i].owner)) mpipp_recent.all[kept++] = mpipp_recent.all[i];
+  }
+  for (; kept > MPIPP_RECENT_BOXES / 2; kept--)
+    add(&mpipp_recent.all[kept - 1].box, mpipp_recent.all[kept - 1].owner);
+  mpipp_recent.all[kept].box = *box;
+  mpipp_recent.all[kept].owner = owner;
+  mpipp_recent.count = kept + 1;
+  mpipp_recent.older = (uint32_t)any_are_kept();
+}
+
+// What is looked for, and whom to tell.
+struct mpipp_search {
+  const struct mpipp_box *box;
+  struct mpipp_owner own;
+  mpipp_meet *meet;
+  void *asking;
+  unsigned met;
+};
+
+static void meet(struct mpipp_search *search, const struct mpipp_entry *entry) {
+  search->met++;
+  if (search->met <= MOST_MET) search->meet(search->asking, &entry->box, entry->owner);
+}
+
+// Whether the boxes of an entry and of what is looked for share an address, and it is another's.
+static inline int comes_near(const struct mpipp_search *search, const struct mpipp_entry *entry) {
+  const struct mpipp_box *box = search->box;
+  return entry->box.low < box->high && box->low < entry->box.high &&
+         entry->owner.record != search->own.record;
+}
+
+// Where there are more granules than are worth looking up, all boxes are looked at.
+static void meet_all(struct mpipp_search *search, unsigned group) {
+  const struct mpipp_box *box = search->box;
+  for (uint32_t i = 1; i < used && search->met <= MOST_MET; i++) {
+    const struct mpipp_entry *entry = &entries[i];
+    if (comes_near(search, entry) && entry->level < LEVELS && entry->group == group &&
+        entry->box.writes | box->writes && mpipp_goes_on(entry->owner))
+      meet(search, entry);
+  }
+}
+
+// Those in one granule that use some of [first, end).
+static void meet_in(struct mpipp_search *search, uint64_t granule, unsigned level, unsigned group,
+                    uint64_t first, uint64_t end) {
+  uint32_t *link = bucket_of(granule, level, group);
+  while (*link && search->met <= MOST_MET) {
+    struct mpipp_entry *entry = &entries[*link];
+    // Two granules may share a bucket.
+    int here = entry->level == level && entry->group == group &&
+               granule_of(entry->first, level) == granule;
+    if (here && entry->first < end && first < entry->first + entry->bytes &&
+        comes_near(search, entry)) {
+      if (!mpipp_goes_on(entry->owner)) {
+        take_out(link);
+        continue;
+      }
+      meet(search, entry);
+    }
+    link = &entry->next;
+  }
+}
+
+static uint32_t levels_for(const struct mpipp_search *search, unsigned group) {
+  return search->box->writes ? groups[group].levels : groups[group].levels & WRITTEN;
+}
+
+// Those of a group that use some of [first, end): addresses, or places modulo the distance.
+// Returns whether that was all of the group.
+static int meet_range(struct mpipp_search *search, unsigned group, uint64_t first, uint64_t end) {
+  uint32_t looked = levels_for(search, group);
+  for (uint32_t left = looked; left; left &= left - 1) {
+    unsigned level = (unsigned)__builtin_ctz(left);
+    uint64_t granules = granule_of(end - 1, level) - granule_of(first, level);
+    if (granules > MOST_PROBED && granules > groups[group].counts[level]) {
+      meet_all(search, group);
+      return 1;
+    }
+  }
+  for (uint32_t left = looked; left; left &= left - 1) {
+    unsigned level = (unsigned)__builtin_ctz(left);
+    uint64_t last = granule_of(end - 1, level), granule = granule_of(first, level);
+    for (granule -= granule > 0; granule <= last && search->met <= MOST_MET; granule++)
+      meet_in(search, granule, level, group, first, end);
+  }
+  return 0;
+}
+
+// Those of the same distance. A block may begin before a multiple of it and end behind that.
+static void meet_between(struct mpipp_search *search, unsigned group,
+                         const struct mpipp_comb *comb) {
+  uint64_t stride = comb->stride, first = comb->start % stride, end = first + comb->length;
+  if (meet_range(search, group, first, end)) return;
+  if (meet_range(search, group, first + stride, end + stride)) return;
+  if (end > stride) meet_range(search, group, 0, end - stride);
+}
+
+int mpipp_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
+                       struct mpipp_owner own, mpipp_meet *told, void *asking) {
+  struct mpipp_search search = {box, own, told, asking, 0};
+  for (uint32_t i = 0; i < mpipp_recent.count; i++) {
+    const struct mpipp_box *other = &mpipp_recent.all[i].box;
+    struct mpipp_owner owner = mpipp_recent.all[i].owner;
+    if (other->low < box->high && box->low < other->high && (other->writes | box->writes) &&
+        owner.record != own.record && mpipp_goes_on(owner))
+      told(asking, other, owner);
+  }
+  const struct mpipp_comb comb = comb_of(buffer, box);
+  for (unsigned i = 0; i < GROUPS; i++) {
+    const struct mpipp_pending_group *group = &groups[i];
+    if (!levels_for(&search, i) || box->high <= group->low || group->high <= box->low) continue;
+    if (!i)
+      meet_range(&search, i, box->low, box->high);
+    else if (group->stride == comb.stride)
+      meet_between(&search, i, &comb);
+    else
+      meet_all(&search, i);
+  }
+  mpipp_recent.older = (uint32_t)any_are_kept();
+  return search.met <= MOST_MET;
+}

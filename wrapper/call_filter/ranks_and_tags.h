@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Ranks and tags that a call is given.
+#ifndef MPIPP_CALL_FILTER_RANKS_AND_TAGS_H
+#define MPIPP_CALL_FILTER_RANKS_AND_TAGS_H
+
+#include "abi/vendor.h"
+#include "call_filter/buffer_bounds.h"
+#include "registry/registry.h"
+
+static inline int mpipp_is_rank(int64_t rank, int64_t size) {
+  return MPIPP_LIKELY((uint64_t)rank < (uint64_t)size) || rank == MPI_PROC_NULL;
+}
+
+// Of a message to nobody, or from nobody, no memory is used (MPI-4.1, section 3.10), nor of an
+// operation on nobody's window (section 12.3). Of both the bits 1 and 2.
+static inline uint64_t mpipp_to_nobody(const struct mpipp_call *call) {
+  if (MPIPP_UNLIKELY(call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL))
+    return 3;
+  return (uint64_t)(call->present & MPIPP_HAS_DEST && call->dest == MPI_PROC_NULL) |
+         (uint64_t)(call->present & MPIPP_HAS_SOURCE && call->source == MPI_PROC_NULL) << 1;
+}
+static inline int mpipp_is_to_nobody(const struct mpipp_call *call, uint32_t writes) {
+  return mpipp_to_nobody(call) >> (writes != 0) & 1;
+}
+
+// Whether all ranks, and the tag, are ones of that communicator: no wildcards, nor the null
+// process. Without a recvtag.
+static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mpipp_call *call,
+                                                                 const struct mpipp_comm *comm) {
+  const uint32_t present = call->present;
+  const uint64_t size = (uint64_t)comm->size, tag_ub = (uint64_t)mpipp_registry.tag_ub;
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_TAG && (uint64_t)call->tag > tag_ub)) return 0;
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_DEST && (uint64_t)call->dest >= size)) return 0;
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_SOURCE && (uint64_t)call->source >= size)) return 0;
+  if (MPIPP_UNLIKELY(present & MPIPP_HAS_ROOT && (uint64_t)call->root >= size)) return 0;
+  return 1;
+}
+
+// Whether ranks and tags are ones of that communicator, wildcards, or the null process.
+int mpipp_has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                          struct mpipp_doubt *doubt);
+
+#endif

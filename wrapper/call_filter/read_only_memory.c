@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "call_filter/read_only_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { CHUNK = 512, HEAD = 64 }; // bytes that are read at a time, and of a line
+
+struct mpipp_constants mpipp_constants;
+int64_t mpipp_first_beyond = MPIPP_FIRST_ADDRESS;
+
+// The first object is the executable.
+static int look_at(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size;
+  struct mpipp_constants *found = data;
+  const ElfW(Phdr) *first = NULL, *written = NULL, *relocated = NULL;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+    if (header->p_type == PT_GNU_RELRO) relocated = header;
+    if (header->p_type != PT_LOAD || written) continue;
+    if (!first) first = header;
+    if (header->p_flags & PF_W)
+      written = header;
+    else
+      found->end = object->dlpi_addr + header->p_vaddr + header->p_memsz;
+  }
+  if (first) found->start = object->dlpi_addr + first->p_vaddr;
+  // What is constant once it has been relocated is the beginning of what can be written.
+  if (relocated && written && relocated->p_vaddr <= written->p_vaddr) {
+    uint64_t end = object->dlpi_addr + relocated->p_vaddr + relocated->p_memsz;
+    found->end = end & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+  }
+  return 1;
+}
+
+void mpipp_constants_open(void) {
+  struct mpipp_constants found = {0, 0};
+  dl_iterate_phdr(look_at, &found);
+  if (found.start >= found.end || found.end > INT64_MAX) return;
+  mpipp_constants = found;
+  if ((int64_t)found.end > mpipp_first_beyond) mpipp_first_beyond = (int64_t)found.end;
+}
+
+int mpipp_is_mapped(uint64_t low, uint64_t high) {
+  int saved = errno;
+  low &= ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+  // That does nothing but to look (since Linux 2.6.19).
+  int is_not = msync((void *)(uintptr_t)low, high - low, MS_ASYNC) && errno == ENOMEM;
+  errno = saved;
+  return !is_not;
+}
+
+static void read_line(const char *line, mpipp_mapped_part *tell, void *context) {
+  char *rest;
+  uint64_t start = strtoull(line, &rest, 16),
+           end = *rest == '-' ? strtoull(rest + 1, &rest, 16) : 0;
+  if (start < end && *rest == ' ') tell(context, start, end, rest + 1);
+}
+
+void mpipp_mapped_now(mpipp_mapped_part *tell, void *context) {
+  int saved = errno, file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  char chunk[CHUNK], head[HEAD] = ""; // of a line: addresses and mode
+  size_t length = 0;
+  ssize_t got = 0;
+  while (file >= 0 && (got = read(file, chunk, sizeof chunk)) > 0) {
+    for (ssize_t i = 0; i < got; i++) {
+      if (chunk[i] != '\n') {
+        if (length + 1 < sizeof head) head[length++] = chunk[i];
+        continue;
+      }
+      head[length] = 0;
+      read_line(head, tell, context);
+      length = 0;
+    }
+  }
+  if (file >= 0) close(file);
+  errno = saved;
+}

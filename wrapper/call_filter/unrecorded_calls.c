@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "call_filter/unrecorded_calls.h"
+
+#include <errno.h>
+
+#include "abi/mpi_symbols.h"
+#include "call_filter/other_arguments.h"
+#include "call_filter/query_cache.h"
+#include "generated/procedures.h"
+#include "recorder/threads/threads.h"
+#include "registry/registry.h"
+
+// What a procedure is given, in the order of its parameters.
+struct mpipp_marked_handle {
+  uint8_t kind;  // enum mpipp_kind
+  uint8_t null;  // 1: a null handle is fine, too
+  uint16_t role; // MPIPP_ROLE_
+};
+struct mpipp_marked {
+  uint32_t needs_mpi; // 1: MPI must be initialized, and not finalized
+  uint32_t count;     // of handles
+  struct mpipp_marked_handle handles[2];
+};
+static const struct mpipp_marked every[MPIPP_PROCEDURES] = {
+#include "generated/marked.inc"
+};
+
+// The last of each kind that was fine: mostly it is this call's, too.
+static const struct mpipp_object *last[MPIPP_KINDS];
+
+static inline int is_last(const struct mpipp_marked_handle *of, uint64_t handle) {
+  const struct mpipp_object *object = MPIPP_READ(last[of->kind]);
+  return object && MPIPP_READ(object->live) == handle;
+}
+
+// Whether a handle is one of an object that may be used; else `doubt` has what that depends on.
+static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
+                   struct mpipp_doubt *doubt) {
+  const struct mpipp_object *object = mpipp_find(of->kind, handle);
+  const uint32_t flags = object ? MPIPP_READ(object->flags) : 0;
+  if (MPIPP_LIKELY(object && !(flags & (MPIPP_FLAG_ENDED | MPIPP_FLAG_NULL)))) {
+    MPIPP_WRITE(last[of->kind], object);
+    return 1;
+  }
+  if (flags & MPIPP_FLAG_NULL && of->null) return 1;
+  return mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)of->kind * 256, object ? flags : ~handle);
+}
+
+// As a call that is recorded, with its handles as arguments.
+static MPIPP_COLD int ask(struct mpipp_thread *thread, const struct mpipp_marked *known,
+                          struct mpipp_doubt *doubt) {
+  struct mpipp_call *call = &thread->call;
+  int saved = errno;
+  mpipp_doubt(doubt, call->procedure);
+  mpipp_doubt(doubt, mpipp_outside_mpi(call->caller));
+  int locked = mpipp_lock_kind(MPIPP_REQUEST), asks = mpipp_is_new_doubt(doubt);
+  mpipp_unlock_kind(locked);
+  errno = saved;
+  if (!asks) return 0;
+  const uint64_t *values[] = {&thread->handle, &thread->other_handle};
+  struct mpipp_input inputs[2];
+  for (uint32_t i = 0; i < known->count; i++)
+    inputs[i] = (struct mpipp_input){.values = values[i],
+                                     .count = 1,
+                                     .size = sizeof *values[i],
+                                     .shape = MPIPP_SHAPE_HANDLE,
+                                     .name = mpipp_role(known->handles[i].role)};
+  call->buffer_count = 0;
+  call->inputs = (uintptr_t)inputs;
+  call->input_count = known->count;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
+  int refused = mpipp_ask(thread, doubt, NULL, 0);
+  __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
+  call->present = 0;
+  errno = saved;
+  return refused;
+}
+
+static __attribute__((noinline)) int screen(struct mpipp_thread *thread,
+                                            const struct mpipp_marked *known) {
+  struct mpipp_doubt doubt = {0};
+  int fine = 1;
+  if (known->needs_mpi && MPIPP_UNLIKELY(!mpipp_is_there()))
+    fine = mpipp_doubted(&doubt, MPIPP_OF_STATUS, mpipp_registry.status);
+  if (known->count > 0) fine &= is_fine(&known->handles[0], thread->handle, &doubt);
+  if (known->count > 1) fine &= is_fine(&known->handles[1], thread->other_handle, &doubt);
+  return MPIPP_LIKELY(fine) ? 0 : ask(thread, known, &doubt);
+}
+
+enum mpipp_kind mpipp_marked_kind(unsigned procedure) {
+  return every[procedure].count ? every[procedure].handles[0].kind : MPIPP_KINDS;
+}
+
+int mpipp_screen_marked(unsigned procedure) {
+  struct mpipp_thread *thread = mpipp_self;
+  const struct mpipp_marked *known = &every[procedure];
+  if (MPIPP_LIKELY(known->count == 1 && is_last(&known->handles[0], thread->handle)) &&
+      MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED))
+    return 0;
+  return screen(thread, known);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Blocking collective calls are compared before they do anything (mpipp run --check --strict).
+//
+// Each process adds its terms to sums on a shadow communicator, which vanish if the calls agree. If
+// they do not, every process still is before its call, and the watcher looks at them.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "abi/mpi_symbols.h"
+#include "collective_precheck/fingerprint.h"
+#include "collective_precheck/nonblocking.h"
+#include "collective_precheck/shadow_comms.h"
+#include "generated/facts.h"
+#include "intercept/hooks.h"
+#include "intercept/rejected_calls.h"
+#include "recorder/matching/channels.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+#include "watcher_client/collective_mismatch.h"
+#include "watcher_client/error_policy.h"
+
+static _Thread_local uint64_t to_be_freed; // the shadow of what a call frees
+
+// Split collective calls may each be the blocking one (MPI-4.1, section 14.4.5).
+static int is_compared(const struct mpipp_facts *facts) {
+  return facts->over != MPIPP_OVER_NONE &&
+         (facts->form == MPIPP_FORM_BLOCKING || facts->form == MPIPP_FORM_SPLIT_BEGIN ||
+          facts->form == MPIPP_FORM_SPLIT_END);
+}
+
+// Sums that do not vanish, and are right all the same, each with its communicator: the rules for
+// MPI_PACKED are not sums, and what is right along the edges of one topology is wrong in another.
+enum { REMEMBERED = 64 };
+static uint64_t right[REMEMBERED];
+
+static uint64_t *remembered(uint64_t key) {
+  return &right[key % REMEMBERED];
+}
+
+// Of the watcher, one of several there may be on a node.
+static uint64_t of_this_node(void) {
+  const char *watcher = getenv("MPIPP_WATCH");
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  uint64_t hash = 1;
+  PMPI(Get_processor_name)(name, &length);
+  for (int i = 0; i < length; i++) hash = mpipp_mixed(hash, (unsigned char)name[i]);
+  for (; watcher && *watcher; watcher++) hash = mpipp_mixed(hash, (unsigned char)*watcher);
+  return hash;
+}
+
+// How many of the processes are on this node.
+static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
+  uint64_t *nodes = mpipp_allocate((size_t)shadow->size * sizeof *nodes);
+  uint32_t found = 0;
+  int all = nodes != NULL;
+  PMPI(Allreduce)(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, shadow->comm);
+  if (all) PMPI(Allgather)(&own, 1, MPI_UINT64_T, nodes, 1, MPI_UINT64_T, shadow->comm);
+  for (int i = 0; all && i < shadow->size; i++) found += nodes[i] == own;
+  mpipp_free(nodes);
+  return found;
+}
+
+// In all processes: MPI's error class for what the watcher has found in any of them; MPI_SUCCESS:
+// nothing. refused: that of the call itself.
+static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow, uint64_t sum,
+               int refused) {
+  static uint64_t asked = 0;
+  uint64_t own = of_this_node(), key = mpipp_mixed(sum, shadow->identity);
+  uint64_t *known = remembered(key);
+  int of_any[2] = {MPIPP_READ(*known) != key, refused}, found;
+  PMPI(Allreduce)(MPI_IN_PLACE, of_any, 2, MPI_INT, MPI_MAX, shadow->comm);
+  if (of_any[1]) return refused ? refused : of_any[1];
+  if (!of_any[0]) return MPI_SUCCESS;
+  struct mpipp_disagreeing question = {.pid = mpipp_registry.pid,
+                                       .tid = mpipp_thread_of(call)->tid,
+                                       .identity = shadow->identity,
+                                       .here = here(shadow, own),
+                                       .processes = (uint32_t)shadow->size};
+  question.number = mpipp_mixed(mpipp_mixed(own, mpipp_registry.pid),
+                                __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED));
+  PMPI(Bcast)(&question.number, 1, MPI_UINT64_T, 0, shadow->comm);
+  found = mpipp_ask_watcher(&question);
+  PMPI(Allreduce)(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, shadow->comm);
+  if (found == MPI_SUCCESS) MPIPP_WRITE(*known, key);
+  return found;
+}
+
+// A call that is wrong by itself agrees with no other.
+static uint64_t term_of(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
+                        int refused) {
+  struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
+  if (refused) return mpipp_mixed(mpipp_mixed(1, (uint64_t)refused), (uint64_t)shadow->rank);
+  return mpipp_one_word(mpipp_terms_of(call, position));
+}
+
+static int compare(const struct mpipp_call *call, const struct mpipp_shadow *shadow, int refused) {
+  uint64_t term = term_of(call, shadow, refused), sum = 0;
+  int code = PMPI(Allreduce)(&term, &sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm);
+  if (MPIPP_LIKELY(code != MPI_SUCCESS || !sum)) return refused;
+  return ask(call, shadow, sum, refused);
+}
+
+static int ends(const struct mpipp_call *call) {
+  switch (call->procedure) {
+  case MPIPP_PROC_Comm_free:
+  case MPIPP_PROC_Comm_disconnect:
+  case MPIPP_PROC_Win_free:
+  case MPIPP_PROC_File_close:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+// Of which nobody waits for the others.
+static int is_later(const struct mpipp_facts *facts) {
+  return facts->over != MPIPP_OVER_NONE &&
+         (facts->form == MPIPP_FORM_NONBLOCKING || facts->form == MPIPP_FORM_PERSISTENT);
+}
+
+static int waits(uint32_t procedure) {
+  return procedure == MPIPP_PROC_Wait || procedure == MPIPP_PROC_Waitall ||
+         procedure == MPIPP_PROC_Waitany || procedure == MPIPP_PROC_Waitsome;
+}
+
+static int tests(uint32_t procedure) {
+  switch (procedure) {
+  case MPIPP_PROC_Test:
+  case MPIPP_PROC_Testall:
+  case MPIPP_PROC_Testany:
+  case MPIPP_PROC_Testsome:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+static void look(uint32_t procedure) {
+  if (mpipp_later_look(waits(procedure)) && mpipp_on_error == MPIPP_ABORT) mpipp_end_job();
+}
+
+// What all have started is soon complete; in a wrong program not all have.
+static void finish(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  for (time_t until = now.tv_sec + 2; mpipp_later_is_pending() && now.tv_sec < until;) {
+    look(MPIPP_PROC_Wait);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  }
+}
+
+// Once.
+static void tell_missing(void) {
+  static int told = 0;
+  if (!MPIPP_READ(told) && !__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL))
+    mpipp_tell_not_compared(mpipp_registry.pid);
+}
+
+// MPI's error class if the call does not begin, in any process.
+static int disagreeing(const struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  const int refused = passage->refused;
+  if (!is_compared(&mpipp_facts[call->procedure]) || mpipp_shadows_are_off()) return refused;
+  mpipp_shadow_make_late(passage);
+  const struct mpipp_shadow shadow = mpipp_shadow_of(passage);
+  if (shadow.missing) tell_missing();
+  if (shadow.comm == MPI_COMM_NULL) return refused;
+  int found = compare(call, &shadow, refused);
+  if (ends(call)) to_be_freed = (uint64_t)(uintptr_t)shadow.comm;
+  return mpipp_on_error == MPIPP_REPORT ? MPI_SUCCESS : found;
+}
+
+static int enter(struct mpipp_passage *passage) {
+  to_be_freed = 0;
+  if (passage->call->procedure == MPIPP_PROC_Finalize) finish();
+  int found = disagreeing(passage);
+  return found ? mpipp_refuse(passage, found) : MPIPP_GO_ON;
+}
+
+static void leave(struct mpipp_passage *passage) {
+  uint64_t shadow = to_be_freed;
+  to_be_freed = 0;
+  if (passage->code != MPI_SUCCESS) return;
+  if (shadow)
+    mpipp_shadow_free((MPI_Comm)(uintptr_t)shadow);
+  else if (!ends(passage->call))
+    mpipp_shadow_make(passage);
+  uint32_t procedure = passage->call->procedure;
+  const struct mpipp_facts *facts = &mpipp_facts[procedure];
+  if (waits(procedure) || tests(procedure) || is_compared(facts)) return look(procedure);
+  if (!is_later(facts) || mpipp_shadows_are_off()) return;
+  const struct mpipp_shadow of = mpipp_shadow_of(passage);
+  if (of.missing) tell_missing();
+  if (of.comm != MPI_COMM_NULL) mpipp_later_begin(passage, &of);
+}
+
+__attribute__((constructor)) static void hook_in(void) {
+  static struct mpipp_hook hook = {.enter = enter, .leave = leave};
+  const char *strict = getenv("MPIPP_STRICT");
+  if (strict && getenv("MPIPP_WATCH")) mpipp_hook_in(&hook);
+}

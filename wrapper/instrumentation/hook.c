@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// A hook that says to compiled programs which bytes are a pending operation's, or a window's, and
+// takes down what they do there.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "abi/vendor.h"
+#include "buffer_guard/budget/coverage.h"
+#include "buffer_guard/faults/faults.h"
+#include "buffer_guard/operations/failed_waits.h"
+#include "buffer_guard/operations/rma_requests.h"
+#include "buffer_guard/platform/lock.h"
+#include "buffer_guard/reporting/accesses.h"
+#include "generated/procedures.h"
+#include "instrumentation/program_parts.h"
+#include "instrumentation/rma_memory.h"
+#include "instrumentation/shadow_memory.h"
+#include "intercept/hooks.h"
+#include "recorder/threads/threads.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+#include "rma_log/accesses.h"
+#include "rma_log/shared_segments.h"
+
+enum { ORDER = 1010, KNOWN = 4096 }; // before the guard hears of it
+
+static int is_off = 0, guards = 0, records = 0; // for --check=buffers, for --check=rma
+// This thread has the guard's lock: what it meets now is a signal handler's.
+static __thread volatile sig_atomic_t is_busy __attribute__((tls_model("initial-exec")));
+static __thread uint64_t entered
+    __attribute__((tls_model("initial-exec"))); // operations that had begun when its call was made
+
+static int has_shadow(void) {
+  static int is_there = 0; // 1: it is, -1: it cannot be
+  if (!mpipp_programs_any) return 0;
+  if (!is_there) is_there = mpipp_programs_map() ? 1 : -1;
+  mpipp_registry.blind = is_there < 0;
+  return is_there > 0;
+}
+
+// Whether it is the first of its place, as far as that is remembered: loops go on and on.
+static int is_first(uint64_t serial, uint64_t next) {
+  static uint64_t known[KNOWN];
+  uint64_t sum = (next + serial * 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
+  return __atomic_exchange_n(&known[sum >> 52], sum, __ATOMIC_RELAXED) != sum;
+}
+
+// Whether it is to a pending operation's buffer: that is taken down. A handler's may interrupt what
+// the thread does with the lock, which it would wait for.
+static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  struct mpipp_met met;
+  if (mpipp_guard_locked) return;
+  mpipp_guard_lock_beside();
+  int is_met = bytes && mpipp_looked_meet(address, bytes, stores, &met);
+  mpipp_guard_unlock();
+  if (!is_met) return;
+  mpipp_faults_expect(address, bytes);
+  if (!is_first(met.serial, next)) return;
+  struct mpipp_touch found = {.serial = met.serial,
+                              .request = met.request,
+                              .address = met.address,
+                              .stores = (uint32_t)stores,
+                              .bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+                              .instruction = next - 1, // within the call of what sees to it
+                              .cover = met.cover,
+                              .receives = (uint64_t)met.writes,
+                              .sum = MPIPP_TOUCH_NO_SUM};
+  mpipp_faults_take(&found, next, met.buffer);
+}
+
+static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  const struct mpipp_thread *thread = mpipp_self;
+  if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
+  if (is_busy) return;
+  int saved = errno;
+  is_busy = 1;
+  if (records && mpipp_is_recorded(address, address + bytes))
+    mpipp_log_access(address, bytes, stores, next);
+  if (guards) guard(address, bytes, stores, next);
+  is_busy = 0;
+  errno = saved;
+}
+
+#define BYTES (bytes_and_stores >> 1)
+#define STORES ((int)(bytes_and_stores & 1))
+#define LOW (first < last ? first : last)
+#define HIGH ((first < last ? last : first) + BYTES)
+
+__attribute__((target("no-sse,no-mmx"))) static int quickly(MPIPP_COMB) {
+  const struct mpipp_thread *thread = mpipp_self;
+  if (is_busy || (thread != &mpipp_no_thread && thread->depth)) return 1;
+  if (guards && count == 1) return 0;
+  if (!records || !mpipp_is_recorded(LOW, HIGH)) return 1;
+  is_busy = 1;
+  int done = mpipp_log_quickly(LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0,
+                               count, STORES, next);
+  is_busy = 0;
+  return done;
+}
+
+static void combs(MPIPP_COMB) {
+  const struct mpipp_thread *thread = mpipp_self;
+  if (is_busy || (thread != &mpipp_no_thread && thread->depth) || !mpipp_is_recorded(LOW, HIGH))
+    return;
+  int saved = errno;
+  is_busy = 1;
+  mpipp_log_comb(LOW, BYTES, (HIGH - BYTES - LOW) / (count - 1), count, STORES, next);
+  is_busy = 0;
+  errno = saved;
+}
+
+static int enter(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  if (guards) mpipp_faults_expect(0, 0);
+  entered = MPIPP_READ(mpipp_looked_begun);
+  if (records && !MPIPP_READ(is_off) && mpipp_is_access(call) && has_shadow()) {
+    mpipp_guard_lock();
+    mpipp_recorded_before(call);
+    mpipp_guard_unlock();
+  }
+  return MPIPP_GO_ON;
+}
+
+static void begin(struct mpipp_looked *looked, const struct mpipp_request *request) {
+  mpipp_looked_begin(looked, mpipp_cover_of(&request->call));
+}
+
+static void made(const struct mpipp_request *request) {
+  if (!has_shadow()) return;
+  struct mpipp_looked *looked = mpipp_looked_new(request);
+  if (looked && request->state == MPIPP_REQUEST_ACTIVE) begin(looked, request);
+  if (looked) mpipp_faults_catch();
+}
+
+static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
+  struct mpipp_looked *looked = mpipp_looked_of(request->object.serial);
+  if (event->kind == MPIPP_EVENT_MADE) {
+    made(request);
+  } else if (looked && event->kind == MPIPP_EVENT_STARTED) {
+    begin(looked, request);
+  } else if (looked && event->kind == MPIPP_EVENT_COMPLETED && request->persistent) {
+    mpipp_looked_end(looked);
+  } else if (looked) {
+    mpipp_looked_drop(looked);
+  }
+}
+
+static void event(const struct mpipp_event *event) {
+  const struct mpipp_object *object = event->object;
+  int is_request = object->kind == MPIPP_REQUEST;
+  if (MPIPP_READ(is_off) || (is_request && !MPIPP_READ(mpipp_programs_any))) return;
+  mpipp_guard_lock();
+  if (guards && is_request) of_request(event, (const struct mpipp_request *)object);
+  mpipp_guard_unlock();
+  if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_recorded_window(event);
+  if (guards && is_request && event->kind == MPIPP_EVENT_COMPLETED)
+    mpipp_tell_touches_of((const struct mpipp_request *)object);
+}
+
+static void end_failed(const struct mpipp_passage *passage) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)passage->call->requests;
+  for (int64_t i = 0; i < passage->call->request_count; i++)
+    if (mpipp_may_be_complete(passage, i)) mpipp_looked_end_persistent(MPIPP_KEY(requests[i]));
+}
+
+// MPI-4.0, section 12.5.4: a flush completes all outstanding operations at the origin, and those
+// have a request, too.
+static void leave(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  int ends = call->procedure == MPIPP_PROC_Finalize;
+  int of_window = call->present & MPIPP_HAS_WIN, has_failed = guards && mpipp_has_failed(passage);
+  if (MPIPP_READ(is_off) || !MPIPP_READ(mpipp_programs_any)) return;
+  if (!ends && !of_window && !has_failed) return;
+  if (records && mpipp_asks_for_segments(call) && passage->code == MPI_SUCCESS && has_shadow())
+    mpipp_recorded_told(call);
+  mpipp_guard_lock();
+  if (ends) {
+    mpipp_recorded_end_all();
+    mpipp_looked_end_all();
+  } else if (has_failed) {
+    end_failed(passage);
+  } else {
+    if (records && passage->code == MPI_SUCCESS && has_shadow()) mpipp_recorded_after(call);
+    if (guards && !call->buffer_count) mpipp_looked_end_accesses(call, entered);
+  }
+  mpipp_guard_unlock();
+}
+
+static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
+
+// With the first compiled part of the program, which may come late: the calls of other programs do
+// not pass here.
+static void hook_in(void) {
+  mpipp_hook_in(&hook);
+  if (records) MPIPP_WRITE(mpipp_registry.onesided_looks, 1);
+}
+
+// The child is not watched.
+static void after_fork_in_child(void) {
+  is_off = 1;
+  mpipp_programs_call(NULL);
+}
+
+__attribute__((constructor)) static void begin_with_them(void) {
+  if (!getenv("MPIPP_WATCH")) return;
+  guards = getenv("MPIPP_GUARD") != NULL;
+  records = getenv("MPIPP_RMA") != NULL;
+  if (!guards && !records) return;
+  mpipp_faults_prepare();
+  pthread_atfork(NULL, NULL, after_fork_in_child);
+  mpipp_programs_call(
+      &(struct mpipp_program){.accesses = accesses, .combs = combs, .quickly = quickly});
+  mpipp_programs_await(hook_in);
+}

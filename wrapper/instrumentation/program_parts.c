@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "instrumentation/program_parts.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mpipp_program *first;
+static struct mpipp_program called;
+static struct mpipp_span looked[MPIPP_SPANS];
+static uint64_t looked_count;
+static void (*awaited)(void); // called once there are any
+int mpipp_programs_any;
+
+static void take_out(const struct mpipp_program *program) {
+  struct mpipp_program **place = &first;
+  while (*place && *place != program) place = &(*place)->following;
+  if (*place) *place = program->following;
+}
+
+static void let_call(struct mpipp_program *program) {
+  __atomic_store_n(&program->accesses, called.accesses, __ATOMIC_RELEASE);
+  __atomic_store_n(&program->combs, called.combs, __ATOMIC_RELEASE);
+  __atomic_store_n(&program->quickly, called.quickly, __ATOMIC_RELEASE);
+}
+
+// Outside of the lock.
+static void call_awaited(void) {
+  pthread_mutex_lock(&lock);
+  void (*function)(void) = mpipp_programs_any ? awaited : NULL;
+  if (function) awaited = NULL;
+  pthread_mutex_unlock(&lock);
+  if (function) function();
+}
+
+void mpipp_program_here(struct mpipp_program *program, int there) {
+  if (program->version != MPIPP_PROGRAM_VERSION) return;
+  pthread_mutex_lock(&lock);
+  take_out(program);
+  if (there) {
+    program->following = first;
+    first = program;
+    let_call(program);
+    // Before an MPI library puts a window's memory there, at an address that it draws.
+    if (called.accesses) program->map();
+    program->look(looked, looked_count);
+  }
+  mpipp_programs_any = first != NULL;
+  pthread_mutex_unlock(&lock);
+  call_awaited();
+}
+
+void mpipp_programs_await(void (*function)(void)) {
+  pthread_mutex_lock(&lock);
+  awaited = function;
+  pthread_mutex_unlock(&lock);
+  call_awaited();
+}
+
+int mpipp_programs_map(void) {
+  return first && first->map();
+}
+
+void mpipp_programs_look(const struct mpipp_span *spans, uint64_t count) {
+  pthread_mutex_lock(&lock);
+  memcpy(looked, spans, count * sizeof *spans);
+  looked_count = count;
+  for (struct mpipp_program *one = first; one; one = one->following) one->look(spans, count);
+  pthread_mutex_unlock(&lock);
+}
+
+void mpipp_programs_call(const struct mpipp_program *what) {
+  pthread_mutex_lock(&lock);
+  called = what ? *what : (struct mpipp_program){0};
+  for (struct mpipp_program *one = first; one; one = one->following) let_call(one);
+  pthread_mutex_unlock(&lock);
+}

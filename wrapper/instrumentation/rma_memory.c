@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "instrumentation/rma_memory.h"
+
+#include <stddef.h>
+
+#include "buffer_guard/operations/owned_bytes.h"
+#include "buffer_guard/platform/lock.h"
+#include "generated/procedures.h"
+#include "instrumentation/shadow_memory.h"
+#include "recorder/objects/windows.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+#include "rma_log/shared_segments.h"
+
+enum { MOST = 256, NEAR = 65536 };
+#define MOST_OTHERS ((uint64_t)1 << 28)
+enum mpipp_recorded_kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
+
+static struct mpipp_recorded {
+  enum mpipp_recorded_kind kind;
+  uint64_t win; // handle
+  int64_t target;
+  uint64_t low, high;
+  struct mpipp_comb comb; // count 0: of another form
+  struct mpipp_looked *looked;
+  uint64_t others; // bytes that are other processes' parts of a window
+} all[MOST];
+static int used;        // those beyond have never been
+static uint64_t others; // bytes, of all
+
+__attribute__((target("no-sse,no-mmx"))) int mpipp_is_recorded(uint64_t low, uint64_t high) {
+  int count = MPIPP_READ(used);
+  for (int i = 0; i < count; i++)
+    if (low < all[i].high && high > all[i].low) return 1;
+  return 0;
+}
+
+static int is_whole(const struct mpipp_comb *comb) {
+  return comb->count == 1 || (comb->count && comb->stride == comb->length);
+}
+
+// Whether one that ends no sooner has all bytes of an operation's buffer: the window's own memory,
+// or a buffer of the same target.
+static int is_within(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
+  const struct mpipp_comb *comb = &bytes->comb;
+  for (int i = 0; i < used; i++) {
+    const struct mpipp_recorded *one = &all[i];
+    if (!one->kind || one->win != call->win) continue;
+    if (one->kind == BUFFER && one->target != call->target_rank) continue;
+    int alike = comb->count && one->low == bytes->low && one->comb.length == comb->length &&
+                one->comb.stride == comb->stride && one->comb.count == comb->count;
+    if (alike || (is_whole(&one->comb) && bytes->low >= one->low && bytes->high <= one->high))
+      return 1;
+  }
+  return 0;
+}
+
+static void count_lost(void) {
+  MPIPP_WRITE(mpipp_registry.onesided_unseen, mpipp_registry.onesided_unseen + 1);
+}
+
+static struct mpipp_recorded *room(void) {
+  int i = 0;
+  while (i < MOST && all[i].kind) i++;
+  return i < MOST ? &all[i] : NULL;
+}
+
+// NULL: it is not looked at.
+static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
+                                  const struct mpipp_bytes *bytes) {
+  struct mpipp_recorded *one = room();
+  struct mpipp_looked *looked = one ? mpipp_looked_at(bytes) : NULL;
+  if (!looked) {
+    struct mpipp_bytes given = *bytes;
+    mpipp_bytes_give(&given);
+    count_lost();
+    return NULL;
+  }
+  *one =
+      (struct mpipp_recorded){kind, win, target, bytes->low, bytes->high, bytes->comb, looked, 0};
+  if (one == &all[used]) MPIPP_WRITE(used, used + 1);
+  return one;
+}
+
+static void drop(struct mpipp_recorded *one) {
+  mpipp_looked_drop(one->looked);
+  others -= one->others;
+  *one = (struct mpipp_recorded){.kind = NONE};
+}
+
+static struct mpipp_recorded *add_range(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
+                                        uint64_t low, uint64_t length) {
+  if (!low || !length) return NULL;
+  struct mpipp_comb comb = {low, length, length, 1};
+  struct mpipp_bytes bytes = mpipp_bytes_of_comb(&comb);
+  return add(kind, win, target, &bytes);
+}
+
+// Without room for one more: a buffer near by takes it in, with what is between them, which is
+// looked at for nothing.
+static int take_in(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
+  if (room()) return 0;
+  for (int i = 0; i < MOST; i++) {
+    struct mpipp_recorded *one = &all[i];
+    uint64_t low = one->low < bytes->low ? one->low : bytes->low;
+    uint64_t high = one->high > bytes->high ? one->high : bytes->high;
+    if (one->kind != BUFFER || one->win != call->win || one->target != call->target_rank ||
+        high - low > NEAR)
+      continue;
+    drop(one);
+    add_range(BUFFER, call->win, call->target_rank, low, high - low);
+    return 1;
+  }
+  return 0;
+}
+
+static void add_window(const struct mpipp_win *win, uint64_t low, uint64_t high,
+                       uint64_t of_others) {
+  mpipp_guard_lock();
+  struct mpipp_recorded *one = add_range(OF_WINDOW, win->object.handle, 0, low, high - low);
+  if (one) others += one->others = of_others;
+  mpipp_guard_unlock();
+}
+
+static void add_own(const struct mpipp_win *win) {
+  if (win->size > 0) add_window(win, win->base, win->base + (uint64_t)win->size, 0);
+}
+
+// Each process marks what it looks at: one byte for eight. A table that all of a node have in
+// common may have most of its memory.
+static int is_too_large(const struct mpipp_win *win, int count) {
+  uint64_t bytes = 0;
+  for (int rank = 0; rank < count; rank++)
+    if (rank != win->rank) bytes += mpipp_segment_of(win, rank).bytes;
+  mpipp_guard_lock();
+  int too_large = others + bytes > MOST_OTHERS;
+  if (too_large) count_lost();
+  mpipp_guard_unlock();
+  return too_large;
+}
+
+// All parts of a window of shared memory: those that lie near each other as one.
+static void add_segments(const struct mpipp_win *win, int count) {
+  uint64_t low = 0, high = 0, of_others = 0;
+  for (int rank = 0; rank < count; rank++) {
+    struct mpipp_segment segment = mpipp_segment_of(win, rank);
+    uint64_t end = segment.low + segment.bytes;
+    if (!segment.bytes) continue;
+    if (!high || segment.low < low || segment.low > high + NEAR) {
+      add_window(win, low, high, of_others);
+      low = segment.low;
+      high = end;
+      of_others = 0;
+    }
+    if (end > high) high = end;
+    if (rank != win->rank) of_others += segment.bytes;
+  }
+  add_window(win, low, high, of_others);
+}
+
+void mpipp_recorded_window(const struct mpipp_event *event) {
+  const struct mpipp_win *win = (const struct mpipp_win *)(const void *)event->object;
+  if (event->kind == MPIPP_EVENT_MADE) {
+    int count = mpipp_segment_count(win);
+    if (count && !is_too_large(win, count))
+      add_segments(win, count);
+    else
+      add_own(win);
+    return;
+  }
+  mpipp_guard_lock();
+  for (int i = 0; event->kind == MPIPP_EVENT_FREED && i < used; i++)
+    if (all[i].kind && all[i].win == win->object.handle) drop(&all[i]);
+  mpipp_guard_unlock();
+}
+
+void mpipp_recorded_told(const struct mpipp_call *call) {
+  struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
+  int count = win ? mpipp_segment_count_told(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
+  if (count && !is_too_large(win, count)) add_segments(win, count); // its own part is there twice
+}
+
+void mpipp_recorded_before(const struct mpipp_call *call) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    struct mpipp_bytes bytes;
+    if (!mpipp_is_used(call, i)) continue;
+    if (!mpipp_bytes_of_call(call, i, &bytes))
+      count_lost();
+    else if (is_within(call, &bytes) || take_in(call, &bytes))
+      mpipp_bytes_give(&bytes);
+    else
+      add(BUFFER, call->win, call->target_rank, &bytes);
+  }
+}
+
+static void drop_buffers(uint64_t win, const int64_t *target) {
+  for (int i = 0; i < used; i++)
+    if (all[i].kind == BUFFER && all[i].win == win && (!target || all[i].target == *target))
+      drop(&all[i]);
+}
+
+void mpipp_recorded_after(const struct mpipp_call *call) {
+  switch (call->procedure) {
+  case MPIPP_PROC_Win_attach:
+    add_range(ATTACHED, call->win, 0, mpipp_win_memory, mpipp_win_bytes);
+    return;
+  case MPIPP_PROC_Win_detach:
+    for (int i = 0; i < used; i++)
+      if (all[i].kind == ATTACHED && all[i].win == call->win && all[i].low == mpipp_win_memory)
+        drop(&all[i]);
+    return;
+  case MPIPP_PROC_Win_unlock:
+  case MPIPP_PROC_Win_flush:
+  case MPIPP_PROC_Win_flush_local: {
+    int64_t target = call->target_rank;
+    drop_buffers(call->win, &target);
+    return;
+  }
+  case MPIPP_PROC_Win_fence:
+  case MPIPP_PROC_Win_complete:
+  case MPIPP_PROC_Win_unlock_all:
+  case MPIPP_PROC_Win_flush_all:
+  case MPIPP_PROC_Win_flush_local_all:
+    drop_buffers(call->win, NULL);
+    return;
+  default:
+    return;
+  }
+}
+
+void mpipp_recorded_end_all(void) {
+  for (int i = 0; i < used; i++)
+    if (all[i].kind) drop(&all[i]);
+}

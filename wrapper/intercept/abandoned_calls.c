@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Calls that a thread has left without a return: the program's error handler jumped out of MPI
+// (longjmp, or a C++ exception). MPI may call no other way than down the stack, so a function that
+// is called where the call's own frame no longer is shows that it is over.
+#include "intercept/abandoned_calls.h"
+
+#include <errno.h>
+#include <unwind.h>
+
+#include "abi/mpi_symbols.h"
+#include "intercept/hook_chain.h"
+#include "recorder/matching/channels.h"
+#include "recorder/requests/requests.h"
+#include "registry/registry.h"
+
+struct mpipp_walk {
+  uintptr_t frame;       // looked for
+  uintptr_t code, stack; // of the function visited last
+  int found, passed;
+};
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+  struct mpipp_walk *walk = data;
+  uintptr_t stack = _Unwind_GetCFA(context); // where the frame of the function before ends
+  if (walk->frame >= walk->stack && walk->frame < stack)
+    walk->found = mpipp_is_own((void *)walk->code);
+  walk->passed = stack > walk->frame;
+  walk->code = _Unwind_GetIP(context);
+  walk->stack = stack;
+  return walk->found ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+static int is_on_own_stack(const struct mpipp_thread *thread, uint64_t frame) {
+  return frame >= thread->stack_start && frame < thread->stack_end;
+}
+
+// Whether the memory above the caller's frame says that the call's frame is no more: its return
+// address is another. It may be the same all the same, in a part of a frame that nobody has
+// written.
+static int is_overwritten(const struct mpipp_call *call) {
+  return MPIPP_RETURN_SLOT &&
+         *(const uint64_t *)(uintptr_t)(call->frame + MPIPP_RETURN_SLOT) != call->caller;
+}
+
+// Stacks that are not the thread's own (of signal handlers and coroutines) tell nothing by their
+// addresses; and what MPI itself calls is not worth a walk.
+static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t frame) {
+  const struct mpipp_call *call = &thread->call;
+  if (frame == call->frame) return 1;
+  if (!is_on_own_stack(thread, frame) || !is_on_own_stack(thread, call->frame)) return 0;
+  if (frame > call->frame || is_overwritten(call)) return 1;
+  if (!mpipp_is_outside_mpi(caller) && mpipp_in_mpi(caller)) return 0;
+  struct mpipp_walk walk = {.frame = call->frame};
+  _Unwind_Backtrace(visit, &walk);
+  return !walk.found && walk.passed;
+}
+
+// What the call did is not known: as if it had failed.
+static void leave(struct mpipp_thread *thread) {
+  struct mpipp_call *call = &thread->call;
+  int recorded = MPIPP_READ(call->state) == MPIPP_CALL_ACTIVE;
+  if (call->present & MPIPP_HAS_DROPPED) recorded = 0; // MPI has not seen it
+  __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
+  if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
+    mpipp_outcome_unknown(call);
+  if (recorded && call->present & (MPIPP_HAS_REQUESTS | MPIPP_HAS_MESSAGE))
+    MPIPP_WRITE(mpipp_registry.unseen, 1); // what it made, or has not ended
+  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_requests_left(call);
+  MPIPP_WRITE(thread->suspected, 0);
+  MPIPP_WRITE(thread->handle_count, 0);
+  mpipp_drop_passage(thread);
+  thread->depth = 0;
+}
+
+int mpipp_is_inside(struct mpipp_thread *thread, void *caller, void *frame) {
+  int saved = errno;
+  int left = was_left(thread, (uintptr_t)caller, (uintptr_t)frame);
+  if (left) leave(thread);
+  errno = saved;
+  return !left;
+}

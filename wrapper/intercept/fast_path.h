@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The shortest way, for sends and receives as they are made most often: from the same place as the
+// last one in their channel, with as many elements of the same predefined datatype. All others are
+// not touched here, and go the way of every call (wrapper_body.h); these, too, once their record is
+// whole, where there are hooks.
+//
+// The functions here call nothing, and look at each argument once, beside the store to the record:
+// so those stay in the registers in which MPI gets them.
+#ifndef MPIPP_INTERCEPT_FAST_PATH_H
+#define MPIPP_INTERCEPT_FAST_PATH_H
+
+#include "intercept/wrapper_body.h"
+
+// What is the same in all calls of a procedure.
+struct mpipp_plain {
+  uint16_t procedure;
+  uint32_t present, access;
+  enum mpipp_sequence sequence;
+};
+
+// The compiler keeps what comes before and after apart: else it takes more registers than there
+// are.
+static inline __attribute__((always_inline)) void mpipp_in_order(void) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+// Whether the buffer and the place are those that are expected of the next call in the channel;
+// stores what it looks at.
+static inline __attribute__((always_inline)) int
+mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel, int count,
+                  uint64_t datatype) {
+  struct mpipp_buffer *buffer = &call->buffers[0];
+  uint64_t record = mpipp_thread_of(call)->known[0];
+  buffer->datatype = datatype;
+  const struct mpipp_object *known = (const void *)(uintptr_t)record;
+  if (MPIPP_UNLIKELY(MPIPP_READ(known->live) != datatype)) return 0;
+  mpipp_in_order();
+  const uint64_t *expected = (const uint64_t *)(uintptr_t)MPIPP_READ(channel->expected);
+  buffer->record = record;
+  if (MPIPP_UNLIKELY(channel->period != 1 || expected[MPIPP_AT_RECORD] != record)) return 0;
+  mpipp_in_order();
+  call->caller = (uintptr_t)__builtin_return_address(0);
+  if (MPIPP_UNLIKELY(expected[1] != call->caller)) return 0;
+  mpipp_in_order();
+  buffer->count = count;
+  return MPIPP_LIKELY(expected[MPIPP_AT_COUNT] == (uint64_t)buffer->count);
+}
+
+// Whether the call is such a one: it is counted then, and its record is whole. It gives out a
+// request.
+static inline __attribute__((always_inline)) int
+mpipp_is_plain(struct mpipp_thread *thread, struct mpipp_plain of, const void *address, int count,
+               uint64_t datatype, int peer, int tag, uint64_t comm, const MPI_Request *request) {
+  if (MPIPP_UNLIKELY(thread->depth | thread->aside)) return 0;
+  struct mpipp_call *call = &thread->call;
+  struct mpipp_buffer *buffer = &call->buffers[0];
+  struct mpipp_channel *channel = mpipp_last_channel(call, of.sequence, peer, tag);
+  thread->depth = 1;
+  if (MPIPP_UNLIKELY(MPIPP_READ(channel->peer) != (uint32_t)peer)) goto other;
+  *(of.sequence == MPIPP_SENDS ? &call->dest : &call->source) = peer;
+  mpipp_in_order();
+  if (MPIPP_UNLIKELY(MPIPP_READ(channel->tag) != (uint32_t)tag)) goto other;
+  call->tag = tag;
+  mpipp_in_order();
+  if (MPIPP_UNLIKELY(MPIPP_READ(channel->comm) != comm)) goto other;
+  call->comm = comm;
+  mpipp_in_order();
+  if (MPIPP_UNLIKELY(!mpipp_is_expected(call, channel, count, datatype))) goto other;
+  mpipp_in_order();
+  call->ordinal = mpipp_counted(channel);
+  call->serial++;
+  call->frame = (uintptr_t)__builtin_frame_address(0);
+  call->procedure = of.procedure;
+  call->buffer_count = 1;
+  call->present = of.present;
+  call->requests = (uintptr_t)request;
+  call->request_count = 1;
+  buffer->address = (uintptr_t)address;
+  buffer->peers = 1;
+  buffer->access = of.access;
+  buffer->vector = 0;
+  buffer->role = mpipp_role(MPIPP_ROLE_buf);
+  mpipp_in_order();
+  return 1;
+other:
+  thread->depth = 0;
+  return 0;
+}
+
+// A thread's record, by an address in it from which all that is stored to is at a distance that
+// takes one byte in an instruction; and anew, so that nothing made of it is kept in registers.
+static inline __attribute__((always_inline)) struct mpipp_thread *
+mpipp_nearby(struct mpipp_thread *thread) {
+  const size_t middle = offsetof(struct mpipp_thread, call.procedure);
+  char *address = (char *)thread + middle;
+  __asm__("" : "+r"(address));
+  return (void *)(address - middle);
+}
+
+// MPI's own procedure, once the record is whole: not looked up before.
+static inline __attribute__((always_inline)) void *mpipp_begin_plain(struct mpipp_thread *thread,
+                                                                     unsigned procedure) {
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
+  mpipp_in_order();
+  return MPIPP_READ(mpipp_real[0][procedure]);
+}
+
+// MPI has accepted it. Where the request is, is asked of the record: a register less is saved.
+static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_thread *thread) {
+  const MPI_Request *made = (const MPI_Request *)(uintptr_t)thread->call.requests;
+  mpipp_request_made(&thread->call, *made, 0, MPIPP_COPY_PLAIN);
+  int success = mpipp_success();
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
+  __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
+  return success;
+}
+
+// Whether the call waits for a few requests that it is given, with no hooks: then its record is
+// whole.
+static inline __attribute__((always_inline)) int mpipp_waits_plainly(struct mpipp_thread *thread,
+                                                                     unsigned procedure, int count,
+                                                                     const MPI_Request *requests) {
+  if (MPIPP_UNLIKELY(mpipp_hooks != NULL) || MPIPP_UNLIKELY(thread->depth | thread->aside))
+    return 0;
+  if (MPIPP_UNLIKELY((unsigned)count - 1 >= MPIPP_FEW) || MPIPP_UNLIKELY(!requests) ||
+      MPIPP_UNLIKELY(mpipp_shared))
+    return 0;
+  struct mpipp_call *call = &thread->call;
+  thread->depth = 1;
+  call->serial++;
+  call->frame = (uintptr_t)__builtin_frame_address(0);
+  call->procedure = (uint16_t)procedure;
+  call->buffer_count = 0;
+  call->present = MPIPP_HAS_REQUESTS;
+  call->caller = (uintptr_t)__builtin_return_address(0);
+  call->requests = (uintptr_t)requests;
+  call->request_count = count;
+  mpipp_in_order();
+  return 1;
+}
+
+static inline __attribute__((always_inline)) void mpipp_keep_handles(MPI_Request *before, int count,
+                                                                     const MPI_Request *requests) {
+  unsigned i = 0;
+  do { // atomic, or the compiler makes it a call of memcpy
+    MPIPP_WRITE(before[i], requests[i]);
+  } while (++i < (unsigned)count);
+}
+
+// MPI has completed them all. before: the handles that it was given.
+static inline __attribute__((always_inline)) int mpipp_waited(struct mpipp_thread *thread,
+                                                              const MPI_Request *before) {
+  const struct mpipp_call *call = &thread->call;
+  const int64_t count = call->request_count;
+  int64_t done = 0;
+  mpipp_work_alone();
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
+  const uint64_t offsets = slots->offsets;
+  do {
+    if (!mpipp_complete_alone(slots, offsets, MPIPP_KEY(before[done]))) break;
+  } while (++done < count);
+  mpipp_worked_alone();
+  if (MPIPP_UNLIKELY(done < count))
+    mpipp_completed_from(call, before, done, count, (void *)(uintptr_t)call->requests, 1);
+  int success = mpipp_success();
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
+  __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
+  return success;
+}
+
+#endif

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-// Which messages nonblocking receives of any message took, as they complete (recorders/late.h).
-#ifndef MPIPP_INTERCEPT_LATE_H
-#define MPIPP_INTERCEPT_LATE_H
-
-// From the first call on, a hook hears of receives that complete.
-void mpipp_hear_of_any(void);
-
-#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// What MPI libraries have beyond the standard, and makes communicators: nothing is known of these,
+// but they are not the freed ones that had their handles before.
+#include "abi/mpi_symbols.h"
+#include "recorder/objects/communicators.h"
+
+// Handles by value, and whatever is as large, in a whole register.
+#define EXTENSION(NAME, PARAMETERS, ARGUMENTS)                                                     \
+  __attribute__((visibility("default"))) int mpipp_##NAME PARAMETERS __asm__(#NAME);               \
+  int mpipp_##NAME PARAMETERS {                                                                    \
+    int(*real) PARAMETERS = (int(*) PARAMETERS)mpipp_extension(#NAME);                             \
+    int code = real ? real ARGUMENTS : MPI_ERR_OTHER;                                              \
+    return code == MPI_SUCCESS ? made(made_comm) : code;                                           \
+  }
+
+static __attribute__((unused)) int made(const MPI_Comm *comm) {
+  if (mpipp_right_library()) mpipp_comm_promised(MPIPP_KEY(*comm));
+  return MPI_SUCCESS;
+}
+
+// A program may look for them by name: what the library lacks must not be found here. Of the ABI
+// nobody knows what it lacks.
+#if defined(MPIPP_FOR_OPENMPI)
+#define HAS_SHRINK (OMPI_MAJOR_VERSION >= 5)
+#define HAS_ISHRINK (OMPI_MAJOR_VERSION >= 6)
+#define HAS_STREAMS 0
+#define HAS_THREADS 0
+#elif defined(MPIPP_FOR_MPICH)
+#define HAS_SHRINK 1
+#define HAS_ISHRINK 0
+#define HAS_STREAMS (MPICH_NUMVERSION >= 40100000)
+#define HAS_THREADS (MPICH_NUMVERSION >= 40200000)
+#else
+#define HAS_SHRINK 1
+#define HAS_ISHRINK 1
+#define HAS_STREAMS 1
+#define HAS_THREADS 1
+#endif
+
+#if HAS_SHRINK
+EXTENSION(MPIX_Comm_shrink, (mpipp_arg comm, MPI_Comm *made_comm), (comm, made_comm))
+#endif
+#if HAS_ISHRINK
+EXTENSION(MPIX_Comm_ishrink, (mpipp_arg comm, MPI_Comm *made_comm, MPI_Request *request),
+          (comm, made_comm, request))
+#endif
+#if HAS_STREAMS
+EXTENSION(MPIX_Stream_comm_create, (mpipp_arg comm, mpipp_arg stream, MPI_Comm *made_comm),
+          (comm, stream, made_comm))
+EXTENSION(MPIX_Stream_comm_create_multiplex,
+          (mpipp_arg comm, int count, const void *streams, MPI_Comm *made_comm),
+          (comm, count, streams, made_comm))
+#endif
+#if HAS_THREADS
+EXTENSION(MPIX_Threadcomm_init, (mpipp_arg comm, int threads, MPI_Comm *made_comm),
+          (comm, threads, made_comm))
+#endif

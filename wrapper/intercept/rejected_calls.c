@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "intercept/rejected_calls.h"
+
+#include <stdint.h>
+
+#include "abi/mpi_symbols.h"
+#include "recorder/matching/channels.h"
+#include "recorder/objects/communicators.h"
+#include "recorder/requests/requests.h"
+#include "recorder/threads/threads.h"
+#include "registry/registry.h"
+#include "watcher_client/connection.h"
+#include "watcher_client/error_policy.h"
+
+// What a call is on: of these its error handler is called. None: a null communicator.
+struct mpipp_refused_handles {
+  MPI_Comm comm;
+  MPI_Win win;
+  MPI_File file;
+  enum mpipp_kind kind;
+};
+
+static int is_usable(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_object *object = mpipp_find_live(kind, handle);
+  return object && !(object->flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED));
+}
+
+// Of errors that are on nothing (MPI-4.0, section 9.3), and of freed and null handles.
+static struct mpipp_refused_handles of_comm(uint64_t handle) {
+  struct mpipp_refused_handles of = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
+  if (is_usable(MPIPP_COMM, handle))
+    of.comm = (MPI_Comm)(uintptr_t)handle;
+  else if (mpipp_has_world)
+    of.comm = mpipp_registry.standard >= 4 ? MPI_COMM_SELF : MPI_COMM_WORLD;
+  return of;
+}
+
+static struct mpipp_refused_handles of_none(void) {
+  return of_comm(MPIPP_KEY(MPI_COMM_NULL));
+}
+
+static struct mpipp_refused_handles of_win(uint64_t handle) {
+  struct mpipp_refused_handles of = of_none();
+  if (!is_usable(MPIPP_WIN, handle)) return of;
+  of.win = (MPI_Win)(uintptr_t)handle;
+  of.kind = MPIPP_WIN;
+  return of;
+}
+
+// Of what is no file the default (MPI-4.1, section 14.7).
+static struct mpipp_refused_handles of_file(uint64_t handle) {
+  struct mpipp_refused_handles of = of_none();
+  if (is_usable(MPIPP_FILE, handle)) of.file = (MPI_File)(uintptr_t)handle;
+  of.kind = MPIPP_FILE;
+  return of;
+}
+
+static struct mpipp_refused_handles of_call(const struct mpipp_call *call) {
+  if (call->present & MPIPP_HAS_WIN) return of_win(call->win);
+  if (call->present & MPIPP_HAS_FILE) return of_file(call->file);
+  return call->present & MPIPP_HAS_COMM ? of_comm(call->comm) : of_none();
+}
+
+// The first operation that a call is given.
+static struct mpipp_refused_handles of_requests(const struct mpipp_call *call) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  struct mpipp_refused_handles of = of_none();
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  for (int64_t i = 0; requests && i < call->request_count; i++) {
+    const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
+    if (!request || request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)) continue;
+    of = of_call(&request->call);
+    break;
+  }
+  mpipp_unlock_kind(locked);
+  return of;
+}
+
+static struct mpipp_refused_handles of_message(uint64_t handle) {
+  const struct mpipp_message *message = mpipp_find_live(MPIPP_MESSAGE, handle);
+  return message ? of_comm(message->comm) : of_none();
+}
+
+static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  const uint32_t on = MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_COMM;
+  switch (call->procedure) { // what is freed is not among the arguments by value
+  case MPIPP_PROC_Comm_free:
+  case MPIPP_PROC_Comm_disconnect:
+    return of_comm(MPIPP_KEY(*(MPI_Comm *)passage->handle));
+  case MPIPP_PROC_Win_free:
+    return of_win(MPIPP_KEY(*(MPI_Win *)passage->handle));
+  case MPIPP_PROC_File_close:
+    return of_file(MPIPP_KEY(*(MPI_File *)passage->handle));
+  case MPIPP_PROC_File_open:
+    return of_file(MPIPP_KEY(MPI_FILE_NULL)); // there is none yet
+  default:
+    break;
+  }
+  if (call->present & on) return of_call(call);
+  if (call->present & MPIPP_HAS_MESSAGE) return of_message(call->message);
+  return call->present & MPIPP_HAS_REQUESTS ? of_requests(call) : of_none();
+}
+
+// Whether the error handler is the one that ends the job.
+static int is_fatal(const struct mpipp_refused_handles *of) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (of->kind == MPIPP_WIN)
+    PMPI(Win_get_errhandler)(of->win, &handler);
+  else if (of->kind == MPIPP_FILE)
+    PMPI(File_get_errhandler)(of->file, &handler);
+  else
+    PMPI(Comm_get_errhandler)(of->comm, &handler);
+  int fatal = handler == MPI_ERRORS_ARE_FATAL;
+#ifdef MPI_ERRORS_ABORT
+  fatal |= handler == MPI_ERRORS_ABORT;
+#endif
+  if (handler != MPI_ERRHANDLER_NULL && !mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler)))
+    PMPI(Errhandler_free)(&handler);
+  return fatal;
+}
+
+void mpipp_end_job(void) {
+  mpipp_watch_over(MPIPP_OVER_STOPPED);
+  PMPI(Abort)(MPI_COMM_WORLD, 1);
+}
+
+static int has_handler(const struct mpipp_refused_handles *of) {
+  return of->kind != MPIPP_COMM || of->comm != MPI_COMM_NULL;
+}
+
+static void fail(const struct mpipp_refused_handles *of, int error_class) {
+  if (mpipp_on_error == MPIPP_ABORT && mpipp_has_world) mpipp_end_job();
+  if (is_fatal(of)) mpipp_watch_over(MPIPP_OVER_STOPPED);
+  if (of->kind == MPIPP_WIN)
+    PMPI(Win_call_errhandler)(of->win, error_class);
+  else if (of->kind == MPIPP_COMM)
+    PMPI(Comm_call_errhandler)(of->comm, error_class);
+  else if (of->file != MPI_FILE_NULL || MPIPP_CALLS_HANDLER_OF_NO_FILE)
+    PMPI(File_call_errhandler)(of->file, error_class);
+}
+
+int mpipp_refuse(struct mpipp_passage *passage, int error_class) {
+  if (mpipp_registry.status != MPIPP_STATUS_STARTED) return MPIPP_GO_ON;
+  const struct mpipp_refused_handles of = handles_of(passage);
+  if (!has_handler(&of)) return MPIPP_GO_ON;
+  passage->code = error_class;
+  mpipp_uncount(&mpipp_self->call); // a handler may jump out of the call
+  fail(&of, error_class);
+  return MPIPP_DROPPED;
+}
+
+int mpipp_refuse_marked(enum mpipp_kind kind, uint64_t handle, int error_class) {
+  if (mpipp_registry.status != MPIPP_STATUS_STARTED) return 0;
+  const struct mpipp_refused_handles of = kind == MPIPP_WIN    ? of_win(handle)
+                                          : kind == MPIPP_FILE ? of_file(handle)
+                                          : kind == MPIPP_COMM ? of_comm(handle)
+                                                               : of_none();
+  if (!has_handler(&of)) return 0;
+  fail(&of, error_class);
+  return 1;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// A run is repeated, and stops in a call that a finding of the run before was about: the watcher
+// knows its place and its process (mpipp run --check --stop-at), this the ordinals that it may
+// have.
+#include "intercept/stop_at.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "abi/mpi_symbols.h"
+#include "call_filter/query_cache.h"
+#include "intercept/hooks.h"
+#include "recorder/threads/threads.h"
+#include "watcher_client/connection.h"
+
+enum { MOST_ORDINALS = 16, REFUSED = 1024 };
+
+static uint64_t ordinals[MOST_ORDINALS];
+static int ordinal_count = 0;
+static uint64_t refused[REFUSED]; // places of calls that are others
+
+// Whether the call may be the one: 2, if its ordinal says so.
+static int is_possible(const struct mpipp_call *call) {
+  int found = 0;
+  for (int i = 0; i < ordinal_count; i++) {
+    if (!ordinals[i])
+      found |= 1;
+    else if (ordinals[i] == call->ordinal || ordinals[i] == call->recv_ordinal)
+      found |= 2;
+  }
+  return found;
+}
+
+// A line of Python's that is not known has the place of all.
+static uint64_t place_of(const struct mpipp_call *call) {
+  const struct mpipp_thread *thread = mpipp_self;
+  return thread->place_serial == call->serial ? thread->place : mpipp_outside_mpi(call->caller);
+}
+
+static int enter(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  int possible = is_possible(call);
+  if (!possible) return MPIPP_GO_ON;
+  uint64_t at = place_of(call), place = at ^ (uint64_t)call->procedure << 48;
+  uint64_t *known = &refused[place * 0x9E3779B97F4A7C15u >> 32 & (REFUSED - 1)];
+  if (possible == 1 && __atomic_load_n(known, __ATOMIC_RELAXED) == place) return MPIPP_GO_ON;
+  if (mpipp_ask_place(mpipp_self))
+    raise(SIGSTOP);
+  else if (possible == 1 && (at != call->caller || !mpipp_self->place_serial))
+    __atomic_store_n(known, place, __ATOMIC_RELAXED);
+  return MPIPP_GO_ON;
+}
+
+static struct mpipp_hook stopping = {.enter = enter, .order = MPIPP_SCREENS_ORDER + 2};
+
+void mpipp_stop_at_open(void) {
+  const char *at = getenv("MPIPP_STOP_AT");
+  char *end = NULL;
+  while (at && *at && ordinal_count < MOST_ORDINALS) {
+    ordinals[ordinal_count++] = strtoull(at, &end, 10);
+    at = *end == ',' ? end + 1 : NULL;
+  }
+  if (ordinal_count && mpipp_watch_is_there()) mpipp_hook_in(&stopping);
+}

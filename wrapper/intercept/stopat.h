@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: MIT
-#ifndef MPIPP_STOPAT_H
-#define MPIPP_STOPAT_H
-
-// Once the watcher is connected: with MPIPP_STOP_AT, ordinals with commas, 0 for any.
-void mpipp_stop_at_open(void);
-
-#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "intercept/thread_levels.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "abi/mpi_symbols.h"
+#include "recorder/matching/channels.h"
+#include "recorder/objects/communicators.h"
+#include "recorder/threads/threads.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+
+enum { MAX_BREACHES = 16 };
+
+static struct mpipp_breach *breaches;
+static uint32_t level = MPIPP_THREAD_UNKNOWN;
+// The thread that initialized MPI, and its call.
+static struct mpipp_thread *initializer;
+static struct mpipp_breach main_call;
+
+static uint32_t own_level(int provided) {
+  if (provided == MPI_THREAD_SINGLE) return MPIPP_THREAD_SINGLE;
+  if (provided == MPI_THREAD_FUNNELED) return MPIPP_THREAD_FUNNELED;
+  if (provided == MPI_THREAD_SERIALIZED) return MPIPP_THREAD_SERIALIZED;
+  return MPIPP_THREAD_MULTIPLE;
+}
+
+static void watch_all(void) {
+  if (level == MPIPP_THREAD_UNKNOWN || level == MPIPP_THREAD_MULTIPLE ||
+      !MPIPP_READ(mpipp_several_threads))
+    return;
+  for (struct mpipp_thread *other = NULL; (other = mpipp_other_thread(NULL, other));)
+    MPIPP_WRITE(other->watched, 1);
+}
+
+void mpipp_watch(struct mpipp_thread *thread) {
+  (void)thread;
+  watch_all();
+  mpipp_side_by_side();
+}
+
+// Lower only where MPI_Init or MPI_Init_thread says so and there is no session: those have thread
+// levels of their own, and before this library was there some may have been made out of sight.
+void mpipp_ask_thread_level(void) {
+  static int sessions = 0;
+  const struct mpipp_call *call = &mpipp_self->call;
+  int provided = MPI_THREAD_MULTIPLE;
+#ifdef MPIPP_HAVE_Session_init
+  if (call->procedure == MPIPP_PROC_Session_init) MPIPP_WRITE(sessions, 1);
+#endif
+  if (call->procedure == MPIPP_PROC_Init || call->procedure == MPIPP_PROC_Init_thread)
+    PMPI(Query_thread)(&provided);
+  MPIPP_WRITE(level, MPIPP_READ(sessions) ? MPIPP_THREAD_MULTIPLE : own_level(provided));
+  mpipp_registry.several_threads = level == MPIPP_THREAD_MULTIPLE;
+  initializer = mpipp_self;
+  main_call.other_tid = mpipp_self->tid;
+  main_call.other_thread = mpipp_self->serial;
+  main_call.other_procedure = call->procedure;
+  main_call.other_caller = mpipp_outside_mpi(call->caller);
+  watch_all();
+}
+
+#ifdef MPIPP_HAVE_Session_init
+// Of an info's thread_level: 1 or 0; -1: it has none.
+static int is_single(MPI_Info info) {
+  char value[32] = "";
+  int length = sizeof value, flag = 0;
+  if (PMPI(Info_get_string)(info, "thread_level", &length, value, &flag) != MPI_SUCCESS || !flag)
+    return -1;
+  return strcmp(value, "MPI_THREAD_SINGLE") == 0;
+}
+
+void mpipp_session_level(uint64_t session, uint64_t given) {
+  static int all_single = 1;
+  MPI_Info info, asked = (MPI_Info)(uintptr_t)given;
+  int single = -1;
+  if (PMPI(Session_get_info)((MPI_Session)(uintptr_t)session, &info) == MPI_SUCCESS) {
+    single = is_single(info);
+    PMPI(Info_free)(&info);
+  }
+  if (single < 0 && asked != MPI_INFO_NULL) single = is_single(asked);
+  if (!single) MPIPP_WRITE(all_single, 0); // the default is MPI_THREAD_SINGLE
+  if (MPIPP_READ(all_single) && !mpipp_has_world) mpipp_registry.several_threads = 0;
+}
+#endif
+
+// Procedures that any thread may call at any time (MPI-4.1, section 11.4.1).
+static int is_free(unsigned procedure) {
+  static const char *const prefixes[] = {
+      "MPI_Abi_",  "MPI_Abort", "MPI_Add_error_",    "MPI_Errhandler_free", "MPI_Error_",
+      "MPI_Info_", "MPI_Init",  "MPI_Remove_error_", "MPI_Session_",        "MPI_T_"};
+  const char *name = mpipp_procedure_names[procedure];
+  for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return 1;
+  }
+  return 0;
+}
+
+// Threads of the MPI library itself may call it as they like.
+static int is_own_thread_of_mpi(uint64_t caller, uint64_t outside) {
+  Dl_info info;
+  if (mpipp_is_outside_mpi(caller) || !dladdr((void *)(uintptr_t)outside, &info)) return 0;
+  const char *base = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+  return base && (strncmp(base, "/libc.", 6) == 0 || strncmp(base, "/libpthread", 11) == 0);
+}
+
+static int is_same(const struct mpipp_breach *one, const struct mpipp_breach *other) {
+  return one->procedure == other->procedure && one->caller == other->caller &&
+         one->other_procedure == other->other_procedure && one->other_caller == other->other_caller;
+}
+
+// Returns whether it is new: not if it is known for certain, or there is no room.
+static int add(const struct mpipp_breach *breach) {
+  struct mpipp_table *table = mpipp_breach_table();
+  struct mpipp_breach *place = NULL;
+  mpipp_lock();
+  if (!breaches) breaches = mpipp_map(MAX_BREACHES * sizeof *breaches);
+  uint64_t count = breaches ? table->count : MAX_BREACHES, i = breaches ? 0 : MAX_BREACHES;
+  while (i < count && !is_same(&breaches[i], breach)) i++;
+  if (i == count && count < MAX_BREACHES) {
+    place = &breaches[i];
+    *place = *breach;
+    table->entries = (uint64_t)(uintptr_t)breaches;
+    __atomic_store_n(&table->count, count + 1, __ATOMIC_RELEASE);
+  } else if (i < count && breaches[i].state != MPIPP_BREACH_CERTAIN) {
+    place = &breaches[i];
+    *place = *breach;
+  }
+  mpipp_unlock();
+  if (place && i == 0) mpipp_all_uncertain(); // calls had no certain order
+  return place != NULL;
+}
+
+// Where another thread called; its line of Python it alone can tell.
+static uint64_t place_of(const struct mpipp_thread *other, uint64_t serial) {
+  uint64_t caller = MPIPP_READ(other->call.caller), python = MPIPP_READ(other->place_serial);
+  if (!python) return mpipp_outside_mpi(caller);
+  return python == serial ? MPIPP_READ(other->place) : caller;
+}
+
+// Only the thread that initialized MPI may call it.
+static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *breach) {
+  if (thread == initializer && thread->serial == main_call.other_thread) return;
+  breach->state = MPIPP_BREACH_CERTAIN;
+  breach->other_tid = main_call.other_tid;
+  breach->other_procedure = main_call.other_procedure;
+  breach->other_caller = main_call.other_caller;
+  add(breach);
+}
+
+// No two threads may be inside of MPI at a time. One that says it is may have left its call by a
+// jump: that it was inside is certain once it has returned.
+static void check_others(struct mpipp_thread *thread, struct mpipp_breach *breach) {
+  thread->call.procedure = breach->procedure;
+  __atomic_store_n(&thread->depth, 1, __ATOMIC_SEQ_CST);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  for (struct mpipp_thread *other = NULL; (other = mpipp_other_thread(thread, other));) {
+    uint64_t serial = MPIPP_READ(other->call.serial);
+    if (!MPIPP_READ(other->depth) || is_free(MPIPP_READ(other->call.procedure))) continue;
+    breach->state = MPIPP_BREACH_SEEN;
+    breach->other_tid = other->tid;
+    breach->other_thread = other->serial;
+    breach->other_serial = serial;
+    breach->other_procedure = MPIPP_READ(other->call.procedure);
+    breach->other_caller = place_of(other, serial);
+    if (add(breach)) __atomic_store_n(&other->suspected, 1, __ATOMIC_RELEASE);
+  }
+}
+
+// The thread's call has returned.
+static void confirm(struct mpipp_thread *thread) {
+  if (!MPIPP_READ(thread->suspected)) return;
+  mpipp_lock();
+  for (uint64_t i = 0; i < mpipp_breach_table()->count; i++) {
+    if (breaches[i].other_thread == thread->serial &&
+        breaches[i].other_serial == thread->call.serial)
+      MPIPP_WRITE(breaches[i].state, MPIPP_BREACH_CERTAIN);
+  }
+  MPIPP_WRITE(thread->suspected, 0);
+  mpipp_unlock();
+}
+
+void mpipp_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller) {
+  confirm(thread);
+  if (mpipp_registry.status != MPIPP_STATUS_STARTED || is_free(procedure)) return;
+  uint64_t outside = mpipp_outside_mpi(caller);
+  if (is_own_thread_of_mpi(caller, outside)) return;
+  struct mpipp_breach breach = {
+      .level = level, .procedure = procedure, .tid = thread->tid, .caller = outside};
+  if (level == MPIPP_THREAD_SERIALIZED)
+    check_others(thread, &breach);
+  else
+    check_main(thread, &breach);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Wrappers of procedures of which nothing is recorded: the thread is inside MPI, and what the
+// library calls there is not the program's.
+#ifndef MPIPP_INTERCEPT_UNRECORDED_CALLS_H
+#define MPIPP_INTERCEPT_UNRECORDED_CALLS_H
+
+#include "intercept/wrapper_body.h"
+#include "recorder/objects/window_aliases.h"
+
+// The handles that the call is given: of a stopped process they are looked at where it stands.
+static inline void mpipp_given_handles(struct mpipp_thread *thread, uint64_t count, uint64_t first,
+                                       uint64_t second) {
+  MPIPP_WRITE(thread->handle, first);
+  if (count > 1) MPIPP_WRITE(thread->other_handle, second);
+  __atomic_store_n(&thread->handle_count, count, __ATOMIC_RELEASE);
+}
+static inline void mpipp_given_nothing(struct mpipp_thread *thread) {
+  (void)thread; // handle_count is 0
+}
+
+// MPI: or MPI1, for names that mpi.h may declare otherwise, or poison. GIVEN: one of those above.
+// AFTER: once MPI has told the program something.
+#define MARKED(MPI, NAME, PARAMETERS, ARGUMENTS, GIVEN, AFTER)                                     \
+  typedef int raw_##NAME PARAMETERS;                                                               \
+  EXPORT int MPI##_##NAME PARAMETERS __asm__("MPI_" #NAME);                                        \
+  EXPORT int P##MPI##_##NAME PARAMETERS __asm__("PMPI_" #NAME);                                    \
+  extern raw_##NAME own_##NAME OWN(MPI_##NAME);                                                    \
+  int MPI##_##NAME PARAMETERS {                                                                    \
+    void *real;                                                                                    \
+    struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_##NAME, &real);                           \
+    if (!thread) return ((raw_##NAME *)real)ARGUMENTS;                                             \
+    mpipp_inside(thread, MPIPP_PROC_##NAME, MPIPP_SITE);                                           \
+    GIVEN;                                                                                         \
+    int code = MPI_SUCCESS;                                                                        \
+    if (MPIPP_UNLIKELY(mpipp_before_marked)) code = mpipp_before_marked(MPIPP_PROC_##NAME);        \
+    if (MPIPP_LIKELY(code == MPI_SUCCESS)) {                                                       \
+      code = ((raw_##NAME *)real)ARGUMENTS;                                                        \
+      if (code == MPI_SUCCESS) {                                                                   \
+        AFTER;                                                                                     \
+      }                                                                                            \
+    }                                                                                              \
+    mpipp_outside(thread);                                                                         \
+    return code;                                                                                   \
+  }                                                                                                \
+  int P##MPI##_##NAME PARAMETERS {                                                                 \
+    void *real = mpipp_procedure(1, MPIPP_PROC_##NAME);                                            \
+    if (mpipp_passes()) return ((raw_##NAME *)real)ARGUMENTS;                                      \
+    return own_##NAME ARGUMENTS;                                                                   \
+  }
+
+#endif

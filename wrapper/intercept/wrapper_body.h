@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// What a generated wrapper is made of (generator/generate.py emits calls of these, in this order):
+// begin, decode into the call record, enter, the library, leave.
+#ifndef MPIPP_INTERCEPT_WRAPPER_BODY_H
+#define MPIPP_INTERCEPT_WRAPPER_BODY_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "abi/mpi_symbols.h"
+#include "intercept/hook_chain.h"
+#include "intercept/startup.h"
+#include "recorder/recorder.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+
+#define MPIPP_SITE __builtin_return_address(0), __builtin_frame_address(0)
+
+// The record for a call from there (finalize.h) of this thread, whose record says that it is inside
+// of MPI, or that there is none yet.
+struct mpipp_thread *mpipp_outside_all_the_same(void *caller, void *frame);
+
+// Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
+// is nothing to record. Otherwise it goes on to MPI_X, which then calls MPI's own PMPI_X rather
+// than another tool's MPI_X. In line, as mpipp_begin, at any level: it asks for its caller's frame.
+static inline __attribute__((always_inline)) int mpipp_passes(void) {
+  struct mpipp_thread *thread = mpipp_self;
+  if (thread->depth) {
+    if (!mpipp_outside_all_the_same(MPIPP_SITE)) return 1;
+    thread = mpipp_self;
+  }
+  thread->profiling = 1;
+  return 0;
+}
+
+// The rest of mpipp_begin, where the common case does not hold. By value: what has an
+// address is not kept in a register.
+struct mpipp_begun {
+  struct mpipp_thread *thread;
+  void *real;
+};
+struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *frame);
+
+// real: what MPI_X goes on to. NULL: pass the call through (inside another call, or nothing to
+// record).
+static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(unsigned procedure,
+                                                                              void **real) {
+  struct mpipp_thread *thread = mpipp_self;
+  *real = mpipp_real[0][procedure]; // since a thread has a record
+  if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {
+    struct mpipp_begun begun = mpipp_begin_further(procedure, MPIPP_SITE);
+    *real = begun.real;
+    thread = begun.thread;
+    if (!thread) return NULL;
+  }
+  return thread;
+}
+
+// Inside another call: the serial of the object that a callback of the program (one that deletes an
+// attribute, say) is about to free; 0 if it is MPI that frees, or nothing is known of it.
+uint64_t mpipp_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller);
+
+// Inside another call: a callback of the program has made an object. Nothing is recorded of it, but
+// its handle is no freed object's any more. Objects that MPI makes for itself are left alone.
+void mpipp_callback_made(enum mpipp_kind kind, uint64_t handle, void *caller) MPIPP_COLD;
+
+// Around a call that is not recorded: what MPI calls meanwhile is not the program's.
+static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure, void *caller,
+                                void *frame) {
+  thread->depth = 1;
+  thread->call.serial++;
+  thread->call.procedure = (uint16_t)procedure;
+  thread->call.caller = (uintptr_t)caller;
+  thread->call.frame = (uintptr_t)frame;
+}
+
+static inline void mpipp_outside(struct mpipp_thread *thread) {
+  MPIPP_WRITE(thread->handle_count, 0);
+  __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
+}
+
+static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, unsigned procedure,
+                                                void *caller, void *frame) {
+  struct mpipp_call *call = &thread->call;
+  thread->depth = 1;
+  call->serial++;
+  call->frame = (uintptr_t)frame;
+  call->procedure = (uint16_t)procedure;
+  call->buffer_count = 0;
+  call->caller = (uintptr_t)caller;
+  return call;
+}
+
+// The record of the buffer's datatype, whose access is there; out of line.
+void mpipp_find_datatype(struct mpipp_call *call, uint32_t index);
+
+static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_t index,
+                                                const void *address, int64_t count,
+                                                uint64_t datatype, unsigned access, unsigned role) {
+  struct mpipp_buffer *buffer = &call->buffers[index];
+  call->buffer_count = (uint16_t)(index + 1);
+  buffer->address = (uintptr_t)address;
+  buffer->count = count;
+  buffer->peers = 1;
+  buffer->datatype = datatype;
+  buffer->access = access;
+  buffer->vector = 0; // one store with access
+  buffer->role = mpipp_role(role);
+  // Records never move, so the one found for the thread's last call may be looked at again: most
+  // often it is this call's as well.
+  uint64_t last = mpipp_thread_of(call)->known[index];
+  buffer->record = last;
+  if (MPIPP_UNLIKELY(MPIPP_READ(((const struct mpipp_object *)(uintptr_t)last)->live) != datatype))
+    mpipp_find_datatype(call, index);
+  return buffer;
+}
+
+// MPI_PACKED's handle; with Open MPI the constant itself is a look-up by name.
+static inline uint64_t mpipp_packed(void) {
+  static uint64_t packed = 0;
+  if (MPIPP_UNLIKELY(!MPIPP_READ(packed))) MPIPP_WRITE(packed, MPIPP_KEY(MPI_PACKED));
+  return packed;
+}
+
+// The v and w forms: arrays as the caller passed them; element sizes in bytes.
+struct mpipp_arrays {
+  const void *counts, *displacements, *datatypes;
+  unsigned count_size, displacement_size;
+};
+void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_arrays arrays,
+                    uint64_t datatype, int64_t peers, unsigned access, unsigned role);
+
+// The numbers of peers of the call's communicator, 0 where it is not known.
+int64_t mpipp_peers(const struct mpipp_call *call);   // size, or remote size
+int64_t mpipp_parts(const struct mpipp_call *call);   // of the process's own group
+int64_t mpipp_sources(const struct mpipp_call *call); // neighbors that send to this process
+int64_t mpipp_targets(const struct mpipp_call *call); // neighbors this process sends to
+// Whether the root's arguments count in this process, and whether the others' do.
+int mpipp_at_root(const struct mpipp_call *call);
+int mpipp_at_leaf(const struct mpipp_call *call);
+// Element count of this process in a reduce-scatter, and of all.
+int64_t mpipp_own_count(const struct mpipp_call *call, const void *counts, unsigned size);
+int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, unsigned size);
+// All of them, which must be the same in all processes.
+void mpipp_counts(struct mpipp_call *call, const void *counts, unsigned size);
+
+// A copy of more than few handles; NULL without memory.
+MPI_Request *mpipp_many_handles(int64_t count, const MPI_Request *requests);
+
+static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t count,
+                                      const MPI_Request *requests) {
+  if (MPIPP_UNLIKELY(!mpipp_are_few(count))) {
+    handles->all = mpipp_many_handles(count, requests);
+    return;
+  }
+  handles->all = handles->few;
+  // Atomic, or the compiler makes it a call of memcpy, which takes longer for the usual few.
+  for (int64_t i = 0; i < count; i++) MPIPP_WRITE(handles->few[i], requests[i]);
+}
+
+static inline void mpipp_handles_deinit(struct mpipp_handles *handles, int64_t count) {
+  if (MPIPP_UNLIKELY(!mpipp_are_few(count))) mpipp_free(handles->all);
+}
+
+// A watcher sees what is not in the program's own memory.
+void mpipp_show_handles(struct mpipp_thread *thread, int64_t count, const MPI_Request *requests);
+static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
+                                   const MPI_Request *requests) {
+  if (MPIPP_LIKELY(!mpipp_shared)) return;
+  if (MPIPP_UNLIKELY((uint64_t)count > thread->shown_room || !mpipp_are_few(count))) {
+    mpipp_show_handles(thread, count, requests);
+    return;
+  }
+  MPI_Request *shown = (MPI_Request *)(uintptr_t)thread->shown;
+  for (int64_t i = 0; i < count; i++) MPIPP_WRITE(shown[i], requests[i]);
+  thread->shown_serial = thread->call.serial;
+}
+
+// The record is whole. Returns whether there are hooks that the call is to pass.
+static inline int mpipp_active(struct mpipp_thread *thread) {
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
+  return MPIPP_UNLIKELY(mpipp_hooks != NULL) && mpipp_is_hooked(thread);
+}
+// The same, where it is known that there are hooks.
+static inline int mpipp_active_seen(struct mpipp_thread *thread) {
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
+  return mpipp_is_hooked(thread);
+}
+
+#define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
+  ((__typeof__(POINTER))(uintptr_t)mpipp_given_address(PASSAGE, ROLE, (uintptr_t)(POINTER)))
+// Where the status of a call is: with hooks, there is one in any case.
+static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
+                                             const MPI_Status *status) {
+  const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
+  return MPIPP_UNLIKELY(passage != NULL) ? passage->status : status;
+}
+
+// The statuses of a call that has returned; NULL: the program ignores them, and there are no
+// others.
+static inline const MPI_Status *mpipp_told_statuses(const struct mpipp_thread *thread,
+                                                    const MPI_Status *statuses) {
+  const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
+  const MPI_Status *told = passage && passage->status ? passage->status : statuses;
+  return told == MPI_STATUSES_IGNORE ? NULL : told;
+}
+
+// A call that looks for what may be over, or there, has found that, or nothing.
+static inline void mpipp_polled(const struct mpipp_call *call, int found) {
+  struct mpipp_thread *thread = mpipp_thread_of(call);
+  if (found)
+    MPIPP_WRITE(thread->polled, 0);
+  else
+    mpipp_polled_in_vain(thread);
+}
+
+// MPI_SUCCESS. The compiler, if it knew, would keep MPI's code in a register meanwhile.
+static inline int mpipp_success(void) {
+  int success = MPI_SUCCESS;
+  __asm__("" : "+r"(success));
+  return success;
+}
+
+static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
+  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_left(thread, code);
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
+  __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
+  return code;
+}
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Functions that make processes with a copy of the program's memory, of which no handler of
+// pthread_atfork hears.
+#define _GNU_SOURCE
+#include "libc_interposer/fork.h"
+
+#ifdef __x86_64__ // elsewhere no page is protected
+#include <dlfcn.h>
+#include <errno.h>
+#include <features.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+// The wrapper's; there are none in programs without it.
+extern int mpipp_guards_buffers __attribute__((weak));
+extern void mpipp_fork_begins(void) __attribute__((weak));
+extern void mpipp_fork_ends(int in_child) __attribute__((weak));
+
+int mpipp_fork_is_told(void) {
+  int is_told = &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
+  if (is_told) mpipp_fork_begins();
+  return is_told;
+}
+
+void mpipp_fork_is_over(int is_told, int in_child) {
+  int saved = errno;
+  if (is_told) mpipp_fork_ends(in_child);
+  errno = saved;
+}
+
+#define EXPORTED __attribute__((visibility("default")))
+static int (*clone_next)(int (*)(void *), void *, int, void *, ...);
+
+__attribute__((constructor)) static void find(void) {
+  *(void **)&clone_next = dlsym(RTLD_NEXT, "clone");
+}
+
+#if __GLIBC_PREREQ(2, 34) // programs ask whether there is one
+static pid_t (*fork_next)(void);
+
+__attribute__((constructor)) static void find_fork(void) {
+  *(void **)&fork_next = dlsym(RTLD_NEXT, "_Fork");
+}
+
+EXPORTED pid_t _Fork(void);
+EXPORTED pid_t _Fork(void) {
+  if (!fork_next) find_fork();
+  int is_told = mpipp_fork_is_told();
+  pid_t child = fork_next();
+  mpipp_fork_is_over(is_told, child == 0);
+  return child;
+}
+#endif
+
+// The child has its own copy of this.
+struct mpipp_start {
+  int (*function)(void *);
+  void *argument;
+};
+
+static int start(void *with) {
+  const struct mpipp_start *own = with;
+  mpipp_fork_is_over(1, 1);
+  return own->function(own->argument);
+}
+
+EXPORTED int clone(int (*function)(void *), void *stack, int flags, void *argument, ...) {
+  va_list more;
+  va_start(more, argument);
+  void *first = va_arg(more, void *), *second = va_arg(more, void *), *third = va_arg(more, void *);
+  va_end(more);
+  if (!clone_next) find();
+  // What the child closes of mpipp's files would be closed in the parent, too.
+  if (flags & (CLONE_VM | CLONE_FILES) || !function || !stack || !mpipp_fork_is_told())
+    return clone_next(function, stack, flags, argument, first, second, third);
+  struct mpipp_start own = {function, argument};
+  int child = clone_next(start, stack, flags, &own, first, second, third);
+  mpipp_fork_is_over(1, 0);
+  return child;
+}
+#endif

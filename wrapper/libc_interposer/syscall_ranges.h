@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What memory of the program's a system call is given, and what is done before and after it: the
+// system finds pages there that the guard has forbidden, and would fail.
+#ifndef MPIPP_LIBC_INTERPOSER_SYSCALL_RANGES_H
+#define MPIPP_LIBC_INTERPOSER_SYSCALL_RANGES_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  MPIPP_SYSTEM_WORDS = 6,       // arguments
+  MPIPP_SYSTEM_PARTS = 64,      // of memory, in one call
+  MPIPP_SYSTEM_FREAD = INT_MAX, // functions that are no system calls
+  MPIPP_SYSTEM_FWRITE = INT_MAX - 1,
+  MPIPP_SYSTEM_XSTAT = INT_MAX - 2,
+};
+
+struct mpipp_use {
+  const struct mpipp_system *system; // NULL: it is nothing that is looked at
+  long words[MPIPP_SYSTEM_WORDS];
+  uint64_t room; // of what a length that is stored to said before
+};
+
+// Before a call, with its number and arguments, and after it, if it has met what is pending; a
+// failed one has used nothing. Private to this library.
+int mpipp_use_begins(struct mpipp_use *use, long number) __attribute__((visibility("hidden")));
+void mpipp_use_ends(struct mpipp_use *use, long result, void *caller)
+    __attribute__((visibility("hidden")));
+
+// Before the system is told of memory by madvise. Private to this library.
+void mpipp_memory_is_advised(uint64_t start, uint64_t bytes, int advice)
+    __attribute__((visibility("hidden")));
+
+// Reads memory of the program's that may not be there: 0 if it is not.
+int mpipp_fetch(void *to, uint64_t from, size_t bytes) __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Nonblocking collective operations that start late, where the library has persistent ones.
+#ifndef MPIPP_PERTURB_COLLECTIVES_H
+#define MPIPP_PERTURB_COLLECTIVES_H
+
+#include "abi/vendor.h"
+#include "intercept/hooks.h"
+
+// Whether such a call becomes one of a persistent operation: the same in all processes, since the
+// two do not match.
+int mpipp_collective_can_be_late(const struct mpipp_call *call);
+// Makes that operation, in place of the call's; passage->code says whether it could be made.
+void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request);
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#include "perturb/completions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/mpi_symbols.h"
+#include "generated/facts.h"
+#include "perturb/random.h"
+#include "perturb/statistics.h"
+#include "perturb/substituted_requests.h"
+#include "registry/object_store.h"
+
+enum {
+  MOST_DENIED = 3, // calls in sequence of a thread: who asks until it is true comes to an end
+  POLLS = 200,
+  FEW = 64,
+};
+
+static _Thread_local int denied;
+static int has_found; // a probe has, and nothing was received since
+
+int mpipp_denies(void) {
+  if (denied < MOST_DENIED && mpipp_chance(2)) {
+    denied++;
+    mpipp_note_here(MPIPP_WAY_DENIED);
+    return 1;
+  }
+  denied = 0;
+  return 0;
+}
+
+// An operation that is known to be active, so that it may be incomplete, and asking MPI for it
+// calls no function of the program's.
+static int is_active(MPI_Request handle) {
+  const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(handle));
+  return request && MPIPP_READ(request->state) == MPIPP_REQUEST_ACTIVE &&
+         request->call.present & MPIPP_HAS_COMM;
+}
+
+// The handles of a call, in another order: those that MPI is given, and where they are from.
+struct mpipp_completions_order {
+  int count;
+  MPI_Request *handles, *program;
+  int *from;
+  MPI_Request few_handles[FEW];
+  int few_from[FEW];
+};
+
+static int order_begin(struct mpipp_completions_order *order, const struct mpipp_call *call) {
+  order->count = (int)call->request_count;
+  order->program = (MPI_Request *)(uintptr_t)call->requests;
+  order->handles = order->few_handles;
+  order->from = order->few_from;
+  if (!order->program || order->count < 1) return 0;
+  if (order->count <= FEW) return 1;
+  order->handles = malloc((size_t)order->count * sizeof *order->handles);
+  order->from = malloc((size_t)order->count * sizeof *order->from);
+  if (order->handles && order->from) return 1;
+  free(order->handles);
+  free(order->from);
+  return 0;
+}
+
+static void order_end(struct mpipp_completions_order *order) {
+  if (order->count <= FEW) return;
+  free(order->handles);
+  free(order->from);
+}
+
+static void keep_order(struct mpipp_completions_order *order) {
+  for (int i = 0; i < order->count; i++) {
+    order->from[i] = i;
+    order->handles[i] = order->program[i];
+  }
+}
+
+static void change_order(struct mpipp_completions_order *order) {
+  if (order->count > 1) mpipp_note_here(MPIPP_WAY_SHUFFLED);
+  for (int i = 0; i < order->count; i++) {
+    int k = (int)mpipp_chance((uint64_t)i + 1);
+    order->from[i] = order->from[k];
+    order->from[k] = i;
+  }
+  for (int i = 0; i < order->count; i++) order->handles[i] = order->program[order->from[i]];
+}
+
+// What MPI said of the i-th of the handles it was given.
+static void completed(const struct mpipp_completions_order *order, int i) {
+  int from = order->from[i];
+  MPI_Request before = order->program[from];
+  order->program[from] = order->handles[i];
+  mpipp_held_complete(before, &order->program[from]);
+  order->handles[i] = order->program[from]; // a second time it is nothing new
+}
+
+// After an error: those that MPI says are complete, or took away.
+static void completed_despite(const struct mpipp_completions_order *order, int code,
+                              const MPI_Status *statuses) {
+  for (int i = 0; i < order->count; i++) {
+    MPI_Request before = order->program[order->from[i]];
+    int said = code == MPI_ERR_IN_STATUS && statuses && statuses[i].MPI_ERROR != MPI_ERR_PENDING;
+    if (said || order->handles[i] != before) completed(order, i);
+  }
+}
+
+// Lets the chosen operation come to its end before others are looked at. Not persistent requests,
+// which MPICH 5 takes for inactive after it was asked for them.
+static void wait_for_one(const struct mpipp_completions_order *order) {
+  MPI_Request chosen = order->handles[0];
+  const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(chosen));
+  int flag = 0;
+  if (!is_active(chosen) || !request || request->persistent ||
+      mpipp_held_state(chosen) & MPIPP_HELD_LATE)
+    return;
+  for (int i = 0; i < POLLS && !flag; i++) {
+    MPI_Status status;
+    if (PMPI(Request_get_status)(chosen, &flag, &status) != MPI_SUCCESS) return;
+  }
+}
+
+// Whether all may be said to be incomplete, as long as nobody knows better.
+static int may_deny(const struct mpipp_completions_order *order) {
+  int active = 0;
+  for (int i = 0; i < order->count; i++) {
+    if (order->handles[i] == MPI_REQUEST_NULL) continue;
+    if (!is_active(order->handles[i])) return 0;
+    active++;
+  }
+  return active > 0;
+}
+
+// One that the program has asked for, and knows to be complete: for the same reason it is the one
+// that is said to be. Returns its place, -1 if there is none.
+static int told(const struct mpipp_completions_order *order) {
+  for (int i = 0; i < order->count; i++)
+    if (mpipp_held_state(order->handles[i]) == (MPIPP_HELD_LATE | MPIPP_HELD_TOLD)) return i;
+  return -1;
+}
+
+static MPI_Status *statuses_of(const struct mpipp_passage *passage) {
+  return passage->status ? passage->status : MPI_STATUSES_IGNORE;
+}
+
+static int wait_one(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
+  MPI_Request before = order->program[0];
+  passage->code = PMPI(Wait)(&order->handles[0], passage->status);
+  if (passage->code == MPI_SUCCESS || order->handles[0] != before || is_active(before))
+    completed(order, 0);
+  return MPIPP_DONE;
+}
+
+static int test_one(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
+  MPI_Request before = order->program[0];
+  passage->code = PMPI(Test)(&order->handles[0], passage->flag, passage->status);
+  if (passage->code == MPI_SUCCESS ? *passage->flag : order->handles[0] != before)
+    completed(order, 0);
+  return MPIPP_DONE;
+}
+
+static int all(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
+  MPI_Status *statuses = statuses_of(passage);
+  int flag = 1;
+  passage->code = tests ? PMPI(Testall)(order->count, order->handles, &flag, statuses)
+                        : PMPI(Waitall)(order->count, order->handles, statuses);
+  if (tests) *passage->flag = flag;
+  if (passage->code != MPI_SUCCESS)
+    completed_despite(order, passage->code, passage->status);
+  else
+    for (int i = 0; flag && i < order->count; i++) completed(order, i);
+  return MPIPP_DONE;
+}
+
+static int any(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
+  int index = MPI_UNDEFINED, flag = 1;
+  MPI_Status *status = passage->status;
+  change_order(order);
+  wait_for_one(order);
+  if ((index = told(order)) >= 0)
+    passage->code = PMPI(Wait)(&order->handles[index], status);
+  else
+    passage->code = tests ? PMPI(Testany)(order->count, order->handles, &index, &flag, status)
+                          : PMPI(Waitany)(order->count, order->handles, &index, status);
+  if (tests) *passage->flag = flag;
+  int known = flag && index >= 0 && index < order->count;
+  *passage->index = known ? order->from[index] : MPI_UNDEFINED;
+  if (known) completed(order, index);
+  if (passage->code != MPI_SUCCESS) completed_despite(order, passage->code, NULL);
+  return MPIPP_DONE;
+}
+
+static int some(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
+  MPI_Status *statuses = statuses_of(passage);
+  int *indices = passage->index, count = MPI_UNDEFINED, tried = (int)mpipp_chance(2), total;
+  change_order(order);
+  wait_for_one(order);
+  int known = told(order);
+  if (known >= 0) {
+    passage->code = PMPI(Wait)(&order->handles[known], passage->status);
+    completed(order, known);
+    indices[0] = order->from[known];
+    *passage->outcount = 1;
+    return MPIPP_DONE;
+  }
+  // Of those that are complete only one, or some.
+  total = tried ? 1 + (int)mpipp_chance((uint64_t)order->count) : 0;
+  if (tried) passage->code = PMPI(Testsome)(total, order->handles, &count, indices, statuses);
+  if (!tried || (passage->code == MPI_SUCCESS && (count == MPI_UNDEFINED || count == 0)))
+    passage->code = tests ? PMPI(Testsome)(order->count, order->handles, &count, indices, statuses)
+                          : PMPI(Waitsome)(order->count, order->handles, &count, indices, statuses);
+  *passage->outcount = count;
+  if (passage->code != MPI_SUCCESS && passage->code != MPI_ERR_IN_STATUS) {
+    completed_despite(order, passage->code, NULL);
+    return MPIPP_DONE;
+  }
+  for (int i = 0; count != MPI_UNDEFINED && i < count; i++) {
+    int index = indices[i];
+    completed(order, index);
+    indices[i] = order->from[index];
+  }
+  return MPIPP_DONE;
+}
+
+static int complete(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
+  unsigned procedure = passage->call->procedure;
+  int tests = passage->flag != NULL || procedure == MPIPP_PROC_Testsome;
+  if (tests && may_deny(order) && mpipp_denies()) {
+    if (passage->flag) *passage->flag = 0;
+    if (passage->outcount) *passage->outcount = 0;
+    if (procedure == MPIPP_PROC_Testany) *passage->index = MPI_UNDEFINED;
+    passage->code = MPI_SUCCESS;
+    return MPIPP_DONE;
+  }
+  switch (procedure) {
+  case MPIPP_PROC_Wait:
+    return wait_one(passage, order);
+  case MPIPP_PROC_Test:
+    return test_one(passage, order);
+  case MPIPP_PROC_Waitall:
+  case MPIPP_PROC_Testall:
+    return all(passage, order, tests);
+  case MPIPP_PROC_Waitany:
+  case MPIPP_PROC_Testany:
+    return any(passage, order, tests);
+  default:
+    return some(passage, order, tests);
+  }
+}
+
+// What every such call is given must be there: MPI finds it wrong if it is not.
+static int is_whole(const struct mpipp_passage *passage) {
+  if (!passage->status && !passage->own_statuses) return 0;
+  switch (passage->call->procedure) {
+  case MPIPP_PROC_Wait:
+  case MPIPP_PROC_Waitall:
+    return 1;
+  case MPIPP_PROC_Test:
+  case MPIPP_PROC_Testall:
+    return passage->flag != NULL;
+  case MPIPP_PROC_Waitany:
+    return passage->index != NULL;
+  case MPIPP_PROC_Testany:
+    return passage->index && passage->flag;
+  case MPIPP_PROC_Waitsome:
+  case MPIPP_PROC_Testsome:
+    return passage->index && passage->outcount;
+  default:
+    return 0;
+  }
+}
+
+void mpipp_found(int found) {
+  MPIPP_WRITE(has_found, found);
+}
+
+// A message that was found stays found, until something is received.
+static int probe(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  int flag = 0;
+  MPI_Status status;
+  if (!passage->flag || !passage->status || MPIPP_READ(has_found)) return MPIPP_GO_ON;
+  if (call->procedure == MPIPP_PROC_Improbe && !passage->handle) return MPIPP_GO_ON;
+  if (!mpipp_denies()) return MPIPP_GO_ON;
+  passage->code = PMPI(Iprobe)((int)call->source, (int)call->tag, (MPI_Comm)(uintptr_t)call->comm,
+                               &flag, &status); // finds errors, and things move on
+  if (passage->code == MPI_SUCCESS) *passage->flag = 0;
+  return MPIPP_DONE;
+}
+
+int mpipp_complete(struct mpipp_passage *passage) {
+  struct mpipp_completions_order order;
+  unsigned procedure = passage->call->procedure;
+  if (procedure == MPIPP_PROC_Iprobe || procedure == MPIPP_PROC_Improbe) return probe(passage);
+  if (!is_whole(passage) || !order_begin(&order, passage->call)) return MPIPP_GO_ON;
+  keep_order(&order);
+  int verdict = complete(passage, &order);
+  order_end(&order);
+  return verdict;
+}

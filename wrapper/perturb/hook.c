@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Legal but unkind schedules (mpipp run --provoke): what MPI may do and seldom does, so that errors
+// that depend on it show in the results. A correct program's never change.
+//
+// Two hooks: one before all that may block, which starts what was put off; and one next to MPI,
+// which calls it in another way than the program did.
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/mpi_symbols.h"
+#include "buffer_guard/operations/owned_bytes.h"
+#include "buffer_guard/reporting/accesses.h"
+#include "generated/facts.h"
+#include "intercept/hooks.h"
+#include "perturb/collectives.h"
+#include "perturb/completions.h"
+#include "perturb/partitions.h"
+#include "perturb/random.h"
+#include "perturb/sends.h"
+#include "perturb/staging_buffers.h"
+#include "perturb/statistics.h"
+#include "perturb/substituted_requests.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+
+// The guard's order is 1000: what it gives MPI is what is handed over late, or received in.
+enum { FIRST = MPIPP_SCREENS_ORDER / 2, LAST = 2000, ON_TIME_IN = 16 };
+
+// Of the thread's call.
+static _Thread_local int is_late; // its operation starts later
+static _Thread_local int makes;   // it becomes one of a persistent collective operation
+static _Thread_local int starts;  // it starts persistent ones
+static _Thread_local int marks;   // it marks partitions as ready
+static _Thread_local struct mpipp_held *posting;
+
+static char is_local[MPIPP_PROCEDURES];
+
+static int begins_with(unsigned procedure, const char *const *beginnings, size_t count) {
+  const char *name = mpipp_procedure_names[procedure] + strlen("MPI_");
+  int found = 0;
+  for (size_t i = 0; i < count; i++)
+    found |= strncmp(name, beginnings[i], strlen(beginnings[i])) == 0;
+  return found;
+}
+#define BEGINS_WITH(PROCEDURE, NAMES) begins_with(PROCEDURE, NAMES, sizeof NAMES / sizeof *NAMES)
+
+// What neither blocks, nor asks for what others do, nor may be what they wait for (MPI-4.1, section
+// 2.4: local procedures).
+static void know_local(void) {
+  static const char *const makers[] = {"Type_", "Group_", "Info_", "Op_", "Errhandler_"};
+  static const char *const inquiries[] = {
+      "Cart_get",        "Cart_rank", "Cart_coords",   "Cart_shift",   "Cartdim_get",
+      "Graph_neighbors", "Graph_get", "Graphdims_get", "Comm_remote_", "Dist_graph_neighbors"};
+  static const uint16_t others[] = {MPIPP_PROC_Irecv,         MPIPP_PROC_Irecv_c,
+                                    MPIPP_PROC_Recv_init,     MPIPP_PROC_Recv_init_c,
+                                    MPIPP_PROC_Send_init,     MPIPP_PROC_Send_init_c,
+                                    MPIPP_PROC_Ssend_init,    MPIPP_PROC_Ssend_init_c,
+                                    MPIPP_PROC_Pack,          MPIPP_PROC_Pack_c,
+                                    MPIPP_PROC_Unpack,        MPIPP_PROC_Unpack_c,
+                                    MPIPP_PROC_Comm_set_name, MPIPP_PROC_Comm_create_errhandler,
+                                    MPIPP_PROC_Comm_group,    MPIPP_PROC_Comm_get_errhandler,
+                                    MPIPP_PROC_Grequest_start};
+  for (unsigned i = 0; i < MPIPP_PROCEDURES; i++)
+    is_local[i] = (char)(BEGINS_WITH(i, makers) || BEGINS_WITH(i, inquiries));
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) is_local[others[i]] = 1;
+}
+
+// Of procedures that are not recorded, and pass no hook.
+static int (*others_before_marked)(unsigned procedure);
+static int before_marked(unsigned procedure) {
+  static const char *const others[] = {"Parrived", "Lookup_",       "Publish_",    "Unpublish_",
+                                       "File_",    "Buffer_",       "Comm_flush_", "Session_flush_",
+                                       "Close_",   "Comm_set_info", "Win_set_info"};
+  const struct mpipp_at by = {0, procedure};
+  int code = others_before_marked ? others_before_marked(procedure) : MPI_SUCCESS;
+  if (code == MPI_SUCCESS && BEGINS_WITH(procedure, others)) mpipp_held_start(&by);
+  return code;
+}
+
+// MPI goes on to receive beside the buffer of a request that the program frees, so that the request
+// is kept, and asked after.
+static int give_up(struct mpipp_passage *passage) {
+  MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
+  struct mpipp_held *held = request ? mpipp_held_take(*request) : NULL;
+  if (!held) return MPIPP_GO_ON;
+  if (held->is_persistent && !held->is_receiving) mpipp_stages_drop(held->stages);
+  if (held->is_late || !held->stages || (held->is_persistent && !held->is_receiving)) {
+    free(held); // has been started, or is complete, or inactive
+    return MPIPP_GO_ON;
+  }
+  mpipp_held_abandon(held);
+  *request = MPI_REQUEST_NULL;
+  passage->code = MPI_SUCCESS;
+  return MPIPP_DONE;
+}
+
+static int enter_first(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  mpipp_chance_begin(call->procedure);
+  makes = mpipp_collective_can_be_late(call);
+  starts = mpipp_start_can_be_late(call);
+  marks = mpipp_ready_can_be_late(call);
+  int can_be_late = makes || starts || marks || mpipp_can_be_late(call);
+  is_late = can_be_late && mpipp_chance(ON_TIME_IN);
+  mpipp_noting(call);
+  if (can_be_late) mpipp_note_here(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call); // none is started
+  if (!is_late && !is_local[call->procedure]) mpipp_held_start(mpipp_here());
+  mpipp_held_ask_abandoned();
+  mpipp_arrived_anew(call);
+  if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
+  return MPIPP_GO_ON;
+}
+
+// MPI receives elsewhere, as the program cannot know before the operation is complete. Where
+// another hook has seen to that there is nothing to do: the buffer holds what that one has put
+// there.
+static void post(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  unsigned form = mpipp_facts[call->procedure].form;
+  int is_persistent = form == MPIPP_FORM_PERSISTENT;
+  if ((form != MPIPP_FORM_NONBLOCKING && !is_persistent) || !call->requests ||
+      !(call->present & (MPIPP_HAS_COMM | MPIPP_HAS_MESSAGE)))
+    return;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if (!(call->buffers[i].access & MPIPP_WRITES) || !mpipp_is_used(call, i)) continue;
+    if (passage->addresses[i] != call->buffers[i].address) continue;
+    if (!posting && !(posting = calloc(1, sizeof *posting))) return;
+    struct mpipp_stage *stage = mpipp_stage_new(call, i, passage->addresses[i]);
+    if (!stage) continue;
+    posting->is_persistent = is_persistent;
+    if (!is_persistent) mpipp_stages_take(stage);
+    passage->addresses[i] = (uintptr_t)stage->memory;
+    stage->next = posting->stages;
+    posting->stages = stage;
+  }
+}
+
+// All processes make such an operation, whenever each of them starts it.
+static int make_collective(struct mpipp_passage *passage) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (!posting && !(posting = calloc(1, sizeof *posting))) return MPIPP_GO_ON;
+  mpipp_collective_make(passage, &request);
+  if (passage->code != MPI_SUCCESS) return MPIPP_DONE;
+  posting->is_late = 1;
+  *(MPI_Request *)(uintptr_t)passage->call->requests = request;
+  return MPIPP_DONE;
+}
+
+static int is_start(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall;
+}
+
+static int enter_last(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  posting = NULL;
+  if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_found(0);
+  if (call->present & MPIPP_HAS_DEST && !(call->present & MPIPP_HAS_SOURCE) &&
+      call->buffer_count == 1)
+    return mpipp_send(passage, is_late);
+  if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
+  if (makes) return make_collective(passage);
+  if (is_start(call)) mpipp_held_receive(call);
+  if (starts && is_late) return mpipp_start_later(passage);
+  if (marks && is_late) return mpipp_ready_later(passage);
+  if (mpipp_arrived(passage) == MPIPP_DONE) return MPIPP_DONE;
+  return mpipp_complete(passage);
+}
+
+static void leave_last(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  struct mpipp_held *held = posting;
+  posting = NULL;
+  int probes = call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
+  if (probes && passage->code == MPI_SUCCESS && (!passage->flag || *passage->flag)) mpipp_found(1);
+  if (is_start(call) && passage->code != MPI_SUCCESS) mpipp_held_receive_not(call);
+  if (!held) return;
+  if (passage->code != MPI_SUCCESS || (!held->stages && !held->is_late)) {
+    mpipp_stages_drop(held->stages);
+    free(held);
+    return;
+  }
+  if (held->is_persistent) { // comes to the buffer when it is started
+    held->at = *mpipp_here();
+    mpipp_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
+    return;
+  }
+  if (held->stages) mpipp_note_here(MPIPP_WAY_JUNK);
+  for (const struct mpipp_stage *each = held->stages; each; each = each->next)
+    mpipp_stage_spoil(each);
+  mpipp_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
+  if (held->is_late && is_late)
+    mpipp_held_later(held);
+  else if (held->is_late)
+    PMPI(Start)(&held->request);
+}
+
+// MPI_Request_get_status and its kin: the program may use the buffer, and keeps the request.
+static void event(const struct mpipp_event *event) {
+  static const char *const asking[] = {"Request_get_status"};
+  if (event->kind == MPIPP_EVENT_COMPLETED && BEGINS_WITH(event->call->procedure, asking))
+    mpipp_held_told(event->object->handle);
+}
+
+static int given_late(MPI_Request request) {
+  if (mpipp_held_waits(request)) return MPIPP_HELD_BACK;
+  return mpipp_held_state(request) & MPIPP_HELD_LATE ? MPIPP_MADE_PERSISTENT : 0;
+}
+
+static struct mpipp_hook first = {.enter = enter_first, .event = event, .order = FIRST};
+static struct mpipp_hook last = {.enter = enter_last, .leave = leave_last, .order = LAST};
+
+__attribute__((constructor)) static void hook_in(void) {
+  const char *seed = getenv("MPIPP_PROVOKE");
+  if (!seed || !*seed) return;
+  mpipp_chance_open(seed);
+  know_local();
+  others_before_marked = mpipp_before_marked;
+  mpipp_before_marked = before_marked;
+  mpipp_given_late = given_late;
+  mpipp_hook_in(&first);
+  mpipp_hook_in(&last);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "perturb/rma/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "perturb/random.h"
+
+struct mpipp_rules mpipp_rules = {MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, 0,
+                                  MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_NO,      MPIPP_BY_SEED};
+
+static const char *after(const char *text, const char *name) {
+  const char *found = strstr(text, name);
+  return found ? found + strlen(name) : NULL;
+}
+
+static int yes_or_no(const char *text, const char *name) {
+  const char *value = after(text, name);
+  return !value ? MPIPP_BY_SEED : *value == 'y' ? MPIPP_YES : MPIPP_NO;
+}
+
+static int order(const char *text) {
+  static const char *const names[] = {"random", "reverse", "put-first", "get-first", "program"};
+  const char *value = after(text, ",order=");
+  for (int i = 0; value && i < (int)(sizeof names / sizeof *names); i++)
+    if (!strncmp(value, names[i], strlen(names[i]))) return i;
+  return MPIPP_BY_SEED;
+}
+
+void mpipp_rules_open(const char *text) {
+  const char *latency = after(text, ",latency="), *parts = after(text, ",parts=");
+  mpipp_rules.defer = yes_or_no(text, ",defer=");
+  mpipp_rules.local = yes_or_no(text, ",local=");
+  mpipp_rules.split = yes_or_no(text, ",split=");
+  mpipp_rules.parts = parts ? strtol(parts, NULL, 10) : 0;
+  mpipp_rules.flush = yes_or_no(text, ",flush=");
+  mpipp_rules.show = yes_or_no(text, ",show=") == MPIPP_YES;
+  mpipp_rules.order = order(text);
+  mpipp_rules.latency = latency ? strtol(latency, NULL, 10) : MPIPP_BY_SEED;
+}
+
+int mpipp_chosen(int choice, unsigned in_16) {
+  return choice == MPIPP_BY_SEED ? mpipp_chance(16) < in_16 : choice;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// How one-sided operations are provoked: what the user has chosen, and else the seed does.
+#ifndef MPIPP_PERTURB_RMA_OPTIONS_H
+#define MPIPP_PERTURB_RMA_OPTIONS_H
+
+enum mpipp_choice { MPIPP_BY_SEED = -1, MPIPP_NO, MPIPP_YES };
+enum mpipp_sequence_of { // in what order operations are handed over
+  MPIPP_IN_ANY_ORDER,
+  MPIPP_REVERSED,
+  MPIPP_PUTS_FIRST,
+  MPIPP_GETS_FIRST,
+  MPIPP_IN_PROGRAM_ORDER,
+};
+
+struct mpipp_rules {
+  int defer;    // operations wait for what must complete them
+  int local;    // where that is local, what was to be taken is copied, and waits on
+  int split;    // into elements or bytes
+  long parts;   // ... at most so many; 0: as many as split_operation.c says
+  int order;    // enum mpipp_sequence_of, or MPIPP_BY_SEED
+  int flush;    // after each, so that the order is kept
+  int show;     // tell in what order, on the standard error
+  long latency; // at most so many milliseconds before each, or MPIPP_BY_SEED
+};
+extern struct mpipp_rules mpipp_rules __attribute__((visibility("hidden")));
+
+// "SEED,order=reverse,split=yes": what mpipp/cli/commands/run/perturb.py has found to be right.
+void mpipp_rules_open(const char *text);
+// A choice, made by the seed where the user has not: then yes in so many cases of 16.
+int mpipp_chosen(int choice, unsigned in_16);
+
+#endif

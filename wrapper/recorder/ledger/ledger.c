@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/ledger/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/mpi_symbols.h"
+#include "generated/facts.h"
+#include "recorder/ledger/datatype_interning.h"
+#include "recorder/ledger/timestamps.h"
+#include "registry/registry.h"
+
+enum {
+  POOL_BYTES = 1 << 16,
+  FIRST_PAGE = 24,  // words
+  LAST_PAGE = 4096, // words, if one call does not need more
+  FEW_WORDS = 64,
+  KEPT_FOR_RUNS = 1, // words of a page
+  CONTEXT = 3,       // calls: more of them tell less, where a loop has exceptions
+  MOST_VALUES = 64,  // of an array; of longer ones a hash is kept
+};
+
+const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
+
+uint64_t mpipp_ledger_limit = 64 << 20;
+static char *pool, *pool_end;
+
+void mpipp_ledger_open(void) {
+  const char *asked = getenv("MPIPP_LEDGER");
+  if (asked) mpipp_ledger_limit = strtoull(asked, NULL, 10);
+}
+
+// Zeroed, never given back; NULL beyond the limit.
+static void *take(uint64_t bytes) {
+  if (bytes > (uint64_t)(pool_end - pool)) {
+    uint64_t chunk = bytes > POOL_BYTES / 4 ? bytes : POOL_BYTES;
+    if (mpipp_registry.ledger_bytes + chunk > mpipp_ledger_limit) return NULL;
+    char *memory = mpipp_map(chunk);
+    if (!memory) return NULL;
+    mpipp_registry.ledger_bytes += chunk;
+    if (chunk == bytes) return memory;
+    pool = memory;
+    pool_end = memory + chunk;
+  }
+  void *taken = pool;
+  pool += bytes;
+  return taken;
+}
+
+uint64_t mpipp_place(const struct mpipp_call *call) {
+  return mpipp_outside_mpi_at(call->caller, call->frame);
+}
+
+static uint64_t *recent(struct mpipp_history *history, uint64_t ordinal) {
+  return &history->recent[ordinal % MPIPP_RECENT];
+}
+
+static struct mpipp_history *history_of(const struct mpipp_channel *channel) {
+  return (void *)(uintptr_t)channel->history;
+}
+
+static void expect(struct mpipp_channel *channel, uint64_t item, uint32_t period) {
+  channel->period = period;
+  MPIPP_WRITE(channel->expected, item ? item : (uint64_t)(uintptr_t)mpipp_no_item);
+}
+
+void mpipp_note_advance(struct mpipp_channel *channel, uint64_t ordinal) {
+  struct mpipp_history *history = history_of(channel);
+  uint32_t period = channel->period;
+  if (!history || !period) return; // another thread, without order, is at it too
+  uint64_t like = history->position + 1 - period + (ordinal - history->position) % period;
+  uint64_t item = *recent(history, like);
+  if (item) MPIPP_WRITE(channel->expected, item); // 0: the same
+}
+
+// Room for words at the end of the last page; NULL without memory.
+static uint64_t *room(struct mpipp_history *history, uint64_t words, uint64_t kept) {
+  struct mpipp_page *page = (void *)(uintptr_t)history->last;
+  if (page && page->used + words + kept <= page->capacity) return &page->words[page->used];
+  uint64_t capacity = page ? 2 * page->capacity : FIRST_PAGE;
+  if (capacity > LAST_PAGE) capacity = LAST_PAGE;
+  if (capacity < words + kept) capacity = words + kept;
+  struct mpipp_page *next = take(sizeof *next + capacity * sizeof(uint64_t));
+  if (!next) return NULL;
+  next->capacity = capacity;
+  __atomic_store_n(page ? &page->next : &history->pages, (uint64_t)(uintptr_t)next,
+                   __ATOMIC_RELEASE);
+  history->last = (uint64_t)(uintptr_t)next;
+  return next->words;
+}
+
+static void written(struct mpipp_history *history, uint64_t words) {
+  struct mpipp_page *page = (void *)(uintptr_t)history->last;
+  __atomic_store_n(&page->used, page->used + words, __ATOMIC_RELEASE);
+}
+
+// An item of one word: a run, or an ordinal. Returns 0 without memory.
+static int write_word(struct mpipp_history *history, uint64_t word, uint64_t kept) {
+  uint64_t *place = room(history, 1, kept);
+  if (!place) return 0;
+  *place = word;
+  written(history, 1);
+  return 1;
+}
+
+// The run that goes on ends with that ordinal. There is always room for it.
+static void close_run(struct mpipp_channel *channel, uint64_t ordinal) {
+  struct mpipp_history *history = history_of(channel);
+  uint64_t from = history->position, period = channel->period;
+  if (!period || ordinal <= from) return;
+  write_word(history, MPIPP_ITEM_RUN | period << 8 | (ordinal - from) << 16, 0);
+  uint64_t first = ordinal - from > MPIPP_RECENT ? ordinal - MPIPP_RECENT + 1 : from + 1;
+  uint64_t cycle[MPIPP_RECENT];
+  for (uint64_t i = 0; i < period; i++) cycle[i] = *recent(history, from + 1 - period + i);
+  for (uint64_t i = first; i <= ordinal; i++) *recent(history, i) = cycle[(i - from - 1) % period];
+  history->position = ordinal;
+}
+
+// Nothing more is kept of the channel.
+static void give_up(struct mpipp_channel *channel) {
+  struct mpipp_history *history = history_of(channel);
+  if (history) history->full = 1;
+  expect(channel, 0, 0);
+  mpipp_registry.forgotten++;
+}
+
+static int same(uint64_t item, const uint64_t *words) {
+  const uint64_t *other = (const uint64_t *)(uintptr_t)item;
+  uint64_t count = words[0] >> 8 & 0xFFFFFF;
+  return other[0] == words[0] && memcmp(other, words, count * sizeof *words) == 0;
+}
+
+// How long ago a call like this one came: of several the last that had the same few calls before it
+// as there are now. 0: not lately.
+static uint64_t period_of(struct mpipp_history *history, uint64_t ordinal, const uint64_t *words) {
+  uint64_t known = ordinal - history->recent_from, best = 0, longest = 0;
+  if (known > MPIPP_RECENT) known = MPIPP_RECENT;
+  for (uint64_t period = 1; period <= known; period++) {
+    if (!same(*recent(history, ordinal - period), words)) continue;
+    uint64_t alike = 1;
+    while (alike < CONTEXT && period + alike <= known &&
+           *recent(history, ordinal - alike) == *recent(history, ordinal - period - alike))
+      alike++;
+    if (alike > longest) longest = alike, best = period;
+  }
+  return best;
+}
+
+static struct mpipp_history *begin(struct mpipp_comm *comm, struct mpipp_channel *channel) {
+  struct mpipp_history *history = comm ? take(sizeof *history) : NULL;
+  if (!history) return NULL;
+  history->comm = (uint64_t)(uintptr_t)comm;
+  history->recent_from = 1;
+  // What was sent there matters after the communicator is gone.
+  mpipp_refer_locked(history->comm, comm->object.handle);
+  MPIPP_WRITE(channel->history, (uint64_t)(uintptr_t)history);
+  return history;
+}
+
+// With the lock held: the call of that ordinal, as words. follows: the next one comes after it;
+// else no run begins here, not for a moment, since a reader would take it to reach up to the count.
+static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
+                   const uint64_t *words, int follows) {
+  struct mpipp_history *history = history_of(channel);
+  if (!history) history = begin(comm, channel);
+  if (!history || history->full) return give_up(channel);
+  mpipp_time_locked(channel->history, ordinal);
+  close_run(channel, ordinal - 1);
+  expect(channel, 0, 0); // nothing is said of later ones meanwhile
+  if (history->position != ordinal - 1) {
+    if (!write_word(history, MPIPP_ITEM_ORDINAL | ordinal << 8, KEPT_FOR_RUNS))
+      return give_up(channel);
+    history->position = ordinal - 1;
+    history->recent_from = ordinal;
+  }
+  uint64_t period = follows ? period_of(history, ordinal, words) : 0;
+  if (period) {
+    if (!room(history, 0, KEPT_FOR_RUNS)) return give_up(channel);
+    // The call is the run's first; what came 1 - period after it is next.
+    uint64_t next = period == 1 ? ordinal - 1 : ordinal + 1 - period;
+    return expect(channel, *recent(history, next), (uint32_t)period);
+  }
+  uint64_t count = words[0] >> 8 & 0xFFFFFF;
+  uint64_t *item = room(history, count, KEPT_FOR_RUNS);
+  if (!item) return give_up(channel);
+  memcpy(item, words, count * sizeof *item);
+  written(history, count);
+  history->position = ordinal;
+  *recent(history, ordinal) = (uint64_t)(uintptr_t)item;
+  if (follows) expect(channel, (uint64_t)(uintptr_t)item, 1);
+}
+
+void mpipp_note_gap_locked(struct mpipp_channel *channel) {
+  MPIPP_WRITE(channel->gaps, 1);
+  if (!history_of(channel)) return;
+  close_run(channel, MPIPP_READ(channel->count));
+  expect(channel, 0, 0);
+}
+
+static uint64_t *buffer_words(uint64_t *word, const struct mpipp_buffer *buffer, uint64_t record) {
+  uint64_t in_place = buffer->address == (uintptr_t)MPI_IN_PLACE;
+  uint64_t access = buffer->access & (MPIPP_READS | MPIPP_WRITES);
+  *word++ = buffer->role | access << 56 | (uint64_t)buffer->vector << 60 | in_place << 62 |
+            (uint64_t)(buffer->peers != 1) << 63;
+  *word++ = record;
+  *word++ = (uint64_t)buffer->count;
+  if (buffer->peers != 1) *word++ = (uint64_t)buffer->peers;
+  return word;
+}
+
+static void end_words(uint64_t *words, const uint64_t *end, const struct mpipp_call *call,
+                      unsigned buffers) {
+  words[0] = MPIPP_ITEM_HEAD(end - words, buffers, call->procedure);
+}
+
+// Returns whether it is as expected.
+static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
+                const uint64_t *words) {
+  if (!same(channel->expected, words)) {
+    append(comm, channel, ordinal, words, 1);
+    return 0;
+  }
+  if (channel->period != 1) mpipp_note_advance(channel, ordinal);
+  if (ordinal % MPIPP_TIMED == 0) mpipp_time_locked(channel->history, ordinal);
+  return 1;
+}
+
+// place: where the operation begins. A call that made a persistent request has its own place, too.
+static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                       const struct mpipp_buffer *buffer, uint64_t record) {
+  uint64_t *word = words + 3;
+  uint32_t started = call->present & (MPIPP_HAS_STARTED | MPIPP_HAS_STARTED_ALL);
+  words[1] = started ? call->caller : place;
+  words[2] = started;
+  if (started) *word++ = place;
+  end_words(words, buffer_words(word, buffer, record), call, 1);
+}
+
+void mpipp_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                        const struct mpipp_buffer *buffer) {
+  uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
+  one_buffer(words, call, place, buffer, record);
+}
+
+void mpipp_hold_channel(struct mpipp_channel *channel) {
+  channel->resumes = channel->expected;
+  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
+  channel->certain = MPIPP_READ(channel->count);
+  MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
+}
+
+void mpipp_let_channel_go(struct mpipp_channel *channel) {
+  MPIPP_WRITE(channel->expected, channel->resumes);
+  MPIPP_WRITE(channel->count, channel->certain);
+}
+
+void mpipp_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                               const uint64_t *words) {
+  channel->expected = channel->resumes;
+  note(comm, channel, channel->certain + 1, words);
+  channel->resumes = channel->expected;
+  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
+  MPIPP_WRITE(channel->certain, channel->certain + 1);
+}
+
+void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                       const struct mpipp_call *call, uint64_t place,
+                       const struct mpipp_buffer *buffer) {
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
+  if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN) return;
+  mpipp_words_locked(words, call, place, buffer);
+  note(comm, channel, count + 1, words);
+}
+
+void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                            const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
+  const struct mpipp_buffer *buffer = &call->buffers[0];
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
+  if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
+  mpipp_words_locked(words, call, place, buffer);
+  mpipp_note_gap_locked(channel);
+  append(comm, channel, ordinal, words, ordinal == count);
+}
+
+void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
+                        const struct mpipp_buffer *buffer) {
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
+  if (count & MPIPP_UNCERTAIN) return;
+  uint64_t place = mpipp_place(call), record = mpipp_known_alike(buffer->record);
+  one_buffer(words, call, place, buffer, record);
+  if (record && same(MPIPP_READ(channel->expected), words)) {
+    if (channel->period != 1) mpipp_note_advance(channel, count + 1);
+    return;
+  }
+  mpipp_lock();
+  mpipp_note_locked(mpipp_find_live(MPIPP_COMM, call->comm), channel, call, place, buffer);
+  mpipp_unlock();
+}
+
+static uint64_t vector_count(const struct mpipp_vector *vector, uint64_t i) {
+  const void *counts = (const void *)(uintptr_t)vector->counts;
+  if (vector->count_size == sizeof(int)) return (uint64_t)((const int *)counts)[i];
+  return ((const uint64_t *)counts)[i];
+}
+
+static uint64_t *vector_words(uint64_t *word, const struct mpipp_vector *vector) {
+  const MPI_Datatype *datatypes = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
+  *word++ = vector->length << 1 | (datatypes != NULL);
+  for (uint64_t i = 0; i < vector->length; i++) *word++ = vector_count(vector, i);
+  for (uint64_t i = 0; datatypes && i < vector->length; i++) {
+    uint64_t handle = MPIPP_KEY(datatypes[i]);
+    uint64_t record = (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, handle);
+    *word++ = mpipp_alike_locked(record, handle);
+  }
+  return word;
+}
+
+static int used_vectors(const struct mpipp_call *call) {
+  int used = (call->present & MPIPP_HAS_COUNTS) != 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if ((int)call->buffers[i].vector > used) used = (int)call->buffers[i].vector;
+  }
+  return used;
+}
+
+// Predefined operations by handle; the program's own by their function, with the two highest bits:
+// that it is one, and whether it is commutative. 0: not known.
+static uint64_t operation(uint64_t handle) {
+  const uint64_t own = (uint64_t)1 << 63, commutative = (uint64_t)1 << 62;
+  if (mpipp_is_constant(MPIPP_OP, handle)) return handle;
+  const struct mpipp_op *op = mpipp_find_live(MPIPP_OP, handle);
+  return op ? own | (op->commute ? commutative : 0) | (op->function & (commutative - 1)) : 0;
+}
+
+// Those that only its procedure has, of one whose processes must agree in some.
+static int keeps_arguments(const struct mpipp_call *call) {
+  return (call->present & MPIPP_HAS_ARGUMENTS) && mpipp_facts[call->procedure].agree;
+}
+
+static uint64_t value_of(const struct mpipp_input *input, uint64_t i) {
+  const void *values = input->values;
+  if (input->size == 1) return ((const unsigned char *)values)[i];
+  if (input->size == sizeof(int32_t)) return (uint64_t)((const int32_t *)values)[i];
+  return ((const uint64_t *)values)[i];
+}
+
+// The members of a group in which this process is: a hash, and in the lowest 24 bits how many they
+// are; 0 for any other group.
+static uint64_t members(uint64_t handle) {
+  const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
+  if (!group || group->rank < 0 || !(group->world_ranks || group->world_known)) return 0;
+  const int32_t *ranks = (const int32_t *)(uintptr_t)group->world_ranks;
+  uint64_t hash = (uint64_t)group->size;
+  for (int32_t i = 0; i < group->size; i++)
+    hash = (hash ^ (uint64_t)(ranks ? ranks[i] : i)) * 0xBF58476D1CE4E5B9u + 1;
+  return hash << 24 | ((uint64_t)group->size & 0xFFFFFF);
+}
+
+// Numbers of an array whose length only the other arguments tell; of some that is not looked at.
+static uint64_t told_count(const struct mpipp_call *call, const struct mpipp_input *input) {
+  if (input->shape == MPIPP_SHAPE_TEXT) return strlen(input->values);
+  if (call->procedure != MPIPP_PROC_Graph_create) return 0;
+  const struct mpipp_input *index = input - 1; // edges come after it
+  return index->count > 0 ? value_of(index, (uint64_t)index->count - 1) : 0;
+}
+
+// An argument: its name, and how many values follow, 2^32 more if those are a length and a hash. Of
+// a null pointer and of what has no values the number is 2^33.
+static uint64_t *input_words(uint64_t *word, const struct mpipp_call *call,
+                             const struct mpipp_input *input) {
+  const uint64_t hashed = (uint64_t)1 << 32, none = (uint64_t)1 << 33;
+  *word++ = input->name;
+  if (!input->values) {
+    *word++ = none;
+    return word;
+  }
+  if (input->shape == MPIPP_SHAPE_HANDLE) {
+    *word++ = 1 | (uint64_t)input->shape << 40;
+    *word++ = input->name == mpipp_role(MPIPP_ROLE_group) ? members(value_of(input, 0)) : 0;
+    return word;
+  }
+  uint64_t count = input->count < 0 ? told_count(call, input) : (uint64_t)input->count;
+  if (count <= MOST_VALUES) {
+    *word++ = count | (uint64_t)input->shape << 40;
+    for (uint64_t i = 0; i < count; i++) *word++ = value_of(input, i);
+    return word;
+  }
+  uint64_t hash = 0;
+  for (uint64_t i = 0; i < count; i++) hash = (hash ^ value_of(input, i)) * 0xBF58476D1CE4E5B9u + i;
+  *word++ = 2 | hashed | (uint64_t)input->shape << 40;
+  *word++ = count;
+  *word++ = hash;
+  return word;
+}
+
+static uint64_t *argument_words(uint64_t *word, const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const void *)(uintptr_t)call->inputs;
+  *word++ = call->input_count;
+  for (uint32_t i = 0; i < call->input_count; i++) word = input_words(word, call, &inputs[i]);
+  return word;
+}
+
+static uint64_t most_words(const struct mpipp_call *call, int vectors) {
+  uint64_t most = 7 + 4 * (uint64_t)call->buffer_count;
+  for (int v = 0; v < vectors; v++) most += 1 + 2 * call->vectors[v].length;
+  if (keeps_arguments(call)) most += 1 + call->input_count * (uint64_t)(2 + MOST_VALUES);
+  return most;
+}
+
+static void collective_words(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                             int vectors) {
+  const uint32_t kept =
+      MPIPP_HAS_ROOT | MPIPP_HAS_OP | MPIPP_HAS_TAG | MPIPP_HAS_COUNTS | MPIPP_HAS_ERRORCODE;
+  const uint32_t arguments = keeps_arguments(call) ? MPIPP_HAS_ARGUMENTS : 0;
+  uint64_t *word = words + 3;
+  words[1] = place;
+  words[2] = (call->present & kept) | arguments | (uint64_t)vectors << 32;
+  if (call->present & MPIPP_HAS_ROOT) *word++ = (uint64_t)call->root;
+  if (call->present & MPIPP_HAS_OP) *word++ = operation(call->op);
+  if (call->present & MPIPP_HAS_TAG) *word++ = (uint64_t)call->tag;
+  if (call->present & MPIPP_HAS_ERRORCODE) *word++ = (uint64_t)call->errorcode;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    word = buffer_words(word, buffer, mpipp_alike_locked(buffer->record, buffer->datatype));
+  }
+  for (int v = 0; v < vectors; v++) word = vector_words(word, &call->vectors[v]);
+  if (arguments) word = argument_words(word, call);
+  end_words(words, word, call, call->buffer_count);
+}
+
+// Those between the last one that was noted and this one failed.
+static int note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
+                     const uint64_t *words) {
+  struct mpipp_history *history = history_of(channel);
+  if (history && history->noted != ordinal - 1) {
+    close_run(channel, history->noted);
+    expect(channel, 0, 0);
+  }
+  int repeats = note(comm, channel, ordinal, words);
+  history = history_of(channel);
+  if (history) __atomic_store_n(&history->noted, ordinal, __ATOMIC_RELEASE);
+  return repeats;
+}
+
+void mpipp_note_end_locked(struct mpipp_channel *channel) {
+  struct mpipp_history *history = history_of(channel);
+  MPIPP_WRITE(channel->gaps, 1);
+  if (!history) return;
+  close_run(channel, history->noted);
+  expect(channel, 0, 0);
+}
+
+// The words of a collective call: those given, or, if they are too few, allocated ones; NULL
+// without memory.
+static uint64_t *words_of(const struct mpipp_call *call, uint64_t place, uint64_t few[FEW_WORDS]) {
+  int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
+  uint64_t most = most_words(call, vectors), *words = few;
+  if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
+  if (words) collective_words(words, call, place, vectors);
+  return words;
+}
+
+// ordinal: 0: that of a call on a window or a file, which is the next.
+static uint64_t note_collective(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
+  uint64_t few[FEW_WORDS], *words = words_of(call, place, few);
+  if (!words) return 0;
+  uint64_t expected = channel->expected;
+  int is_expected = ordinal ? note_next(comm, channel, ordinal, words)
+                            : note(comm, channel, MPIPP_READ(channel->count) + 1, words);
+  if (words != few) mpipp_free(words);
+  return is_expected ? expected : 0;
+}
+
+void mpipp_note_outcome_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                               const struct mpipp_call *call, uint64_t place) {
+  const struct mpipp_history *history = history_of(channel);
+  const uint64_t ordinal = call->ordinal;
+  if (!mpipp_ledger_limit || !history || history->full || !ordinal || ordinal > history->noted)
+    return;
+  uint64_t few[FEW_WORDS], *words = words_of(call, place, few);
+  if (!words) return;
+  mpipp_note_end_locked(channel);
+  append(comm, channel, ordinal, words, 0);
+  if (words != few) mpipp_free(words);
+}
+
+uint64_t mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                      const struct mpipp_call *call, uint64_t place) {
+  if (!mpipp_ledger_limit || call->ordinal & MPIPP_UNCERTAIN) return 0;
+  return note_collective(comm, channel, call, place, call->ordinal);
+}
+
+int mpipp_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel) {
+  return mpipp_ledger_limit && begin(comm, channel) != NULL;
+}
+
+void mpipp_note_turn_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
+                            uint64_t identity, uint64_t calls) {
+  if (!mpipp_ledger_limit) return;
+  uint64_t words[] = {0, 0, MPIPP_HAS_ROOT | MPIPP_HAS_TAG, identity, calls};
+  words[0] = MPIPP_ITEM_HEAD(sizeof words / sizeof *words, 0, MPIPP_PROC_Barrier);
+  note(world, channel, MPIPP_READ(channel->count) + 1, words);
+}
+
+void mpipp_note_together_locked(struct mpipp_channel *channel, const struct mpipp_call *call,
+                                uint64_t place) {
+  note_collective(NULL, channel, call, place, 0);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/matching/wildcard_receives.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "recorder/ledger/ledger.h"
+#include "recorder/matching/channel_table.h"
+#include "recorder/threads/threads.h"
+
+enum { MOST = 1024, MOST_PATTERNS = 16, FEW_CHANNELS = 64 };
+
+struct mpipp_waiting {
+  uint64_t any; // its ordinal among receives of any message; 0: one of those that say of which
+  int32_t source, tag;
+  uint32_t known, blocking, over;
+  uint64_t words[MPIPP_MOST_WORDS];
+};
+
+struct mpipp_late {
+  uint32_t first, end; // of those in use
+  uint64_t posted;     // since the receives are frozen
+  struct mpipp_waiting all[MOST];
+};
+
+static struct mpipp_late *late_of(const struct mpipp_comm *comm) {
+  return (void *)(uintptr_t)comm->late;
+}
+
+int mpipp_is_late(const struct mpipp_comm *comm) {
+  return comm->frozen && comm->late;
+}
+
+static struct mpipp_channel *next_of(const struct mpipp_channel *channel) {
+  return (void *)(uintptr_t)channel->next;
+}
+
+static struct mpipp_channel *first_of(const struct mpipp_comm *comm) {
+  return (void *)(uintptr_t)comm->channels;
+}
+
+void mpipp_late_give_up(struct mpipp_comm *comm) {
+  struct mpipp_late *late = late_of(comm);
+  comm->late = 0;
+  mpipp_free(late);
+}
+
+static int freeze(struct mpipp_comm *comm) {
+  struct mpipp_late *late = late_of(comm);
+  if (!late) late = mpipp_allocate(sizeof *late);
+  comm->frozen = 1;
+  for (struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
+    if (c->sequence == MPIPP_RECEIVES) mpipp_hold_channel(c);
+  }
+  comm->late = (uint64_t)(uintptr_t)late;
+  if (late) late->first = late->end = 0, late->posted = 0;
+  return late != NULL;
+}
+
+// All are known: what is posted next is counted at once. Where there are many channels not each
+// time, since all of them are looked at.
+static void thaw(struct mpipp_comm *comm) {
+  uint64_t channels = mpipp_channel_count(comm);
+  if (channels > FEW_CHANNELS && late_of(comm)->posted < channels) return;
+  for (const struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
+    if (c->sequence == MPIPP_RECEIVES && (c->count & ~MPIPP_UNCERTAIN) != c->certain)
+      return mpipp_late_give_up(comm);
+  }
+  for (struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
+    if (c->sequence == MPIPP_RECEIVES) mpipp_let_channel_go(c);
+  }
+  comm->frozen = 0;
+}
+
+static const struct mpipp_buffer *received(const struct mpipp_call *call) {
+  return &call->buffers[call->buffer_count - 1];
+}
+
+static int may_take(const struct mpipp_waiting *one, int source, int tag) {
+  return (one->source == source || one->source == MPI_ANY_SOURCE) &&
+         (one->tag == tag || one->tag == MPI_ANY_TAG);
+}
+
+static struct mpipp_channel *receives_of(struct mpipp_comm *comm, int source, int tag) {
+  uint64_t thread = MPIPP_READ(mpipp_self->serial);
+  return mpipp_channel_of(comm, MPIPP_RECEIVES, mpipp_channel_key(source, tag), thread);
+}
+
+// Returns 0 if its channel has no room.
+static int settle(struct mpipp_comm *comm, struct mpipp_waiting *one) {
+  struct mpipp_channel *channel = receives_of(comm, one->source, one->tag);
+  if (!channel) return 0;
+  mpipp_note_settled_locked(comm, channel, one->words);
+  one->over = 1;
+  return 1;
+}
+
+static int is_same(const struct mpipp_waiting *one, const struct mpipp_waiting *other) {
+  return one->source == other->source && one->tag == other->tag;
+}
+
+// Those before which nothing is that may take of their channels.
+void mpipp_late_settle(struct mpipp_comm *comm) {
+  struct mpipp_late *late = mpipp_is_late(comm) ? late_of(comm) : NULL;
+  if (!late) return;
+  const struct mpipp_waiting *open[MOST_PATTERNS];
+  int patterns = 0;
+  for (uint32_t i = late->first; i < late->end; i++) {
+    struct mpipp_waiting *one = &late->all[i];
+    int taken = one->over, pattern = 0;
+    if (!taken && !one->known) {
+      while (pattern < patterns && !is_same(open[pattern], one)) pattern++;
+      if (pattern == MOST_PATTERNS) break;
+      if (pattern == patterns) open[patterns++] = one;
+      if (one->source == MPI_ANY_SOURCE && one->tag == MPI_ANY_TAG) break;
+      taken = 1;
+    }
+    for (int p = 0; !taken && p < patterns; p++) taken = may_take(open[p], one->source, one->tag);
+    if (!taken && !settle(comm, one)) return mpipp_late_give_up(comm);
+  }
+  while (late->first < late->end && late->all[late->first].over) late->first++;
+  if (late->first == late->end) thaw(comm);
+}
+
+// Room for one more; NULL: they are too many.
+static struct mpipp_waiting *add(struct mpipp_comm *comm) {
+  struct mpipp_late *late = late_of(comm);
+  if (late->end == MOST) {
+    uint32_t kept = 0;
+    for (uint32_t i = late->first; i < late->end; i++) {
+      if (!late->all[i].over) late->all[kept++] = late->all[i];
+    }
+    late->first = 0;
+    late->end = kept;
+  }
+  if (late->end == MOST) return NULL;
+  late->posted++;
+  struct mpipp_waiting *one = &late->all[late->end++];
+  memset(one, 0, offsetof(struct mpipp_waiting, words));
+  return one;
+}
+
+int mpipp_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint64_t place,
+                   uint64_t ordinal, int blocking) {
+  if (!comm->frozen && !freeze(comm)) return 0;
+  struct mpipp_waiting *one = mpipp_is_late(comm) && noted && mpipp_ledger_limit ? add(comm) : NULL;
+  if (!one) {
+    mpipp_late_give_up(comm);
+    return 0;
+  }
+  one->any = ordinal;
+  one->source = (int32_t)noted->source;
+  one->tag = (int32_t)(noted->present & MPIPP_HAS_DEST ? noted->recvtag : noted->tag);
+  one->blocking = (uint32_t)blocking;
+  mpipp_words_locked(one->words, noted, place, received(noted));
+  return 1;
+}
+
+void mpipp_late_other(struct mpipp_comm *comm, const struct mpipp_channel *channel,
+                      const struct mpipp_call *noted, uint64_t place) {
+  struct mpipp_waiting *one = noted ? add(comm) : NULL;
+  if (!one) return mpipp_late_give_up(comm);
+  one->known = 1;
+  one->source = (int32_t)channel->peer;
+  one->tag = (int32_t)channel->tag;
+  mpipp_words_locked(one->words, noted, place, received(noted));
+}
+
+void mpipp_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag) {
+  struct mpipp_late *late = late_of(comm);
+  for (uint32_t i = late->first; i < late->end; i++) {
+    struct mpipp_waiting *one = &late->all[i];
+    if (one->known || !one->any || (ordinal ? one->any != ordinal : !one->blocking)) continue;
+    struct mpipp_channel *channel = receives_of(comm, source, tag);
+    if (!channel || source < 0 || tag < 0 || !may_take(one, source, tag)) break;
+    // Before it is counted in its channel: never as two.
+    MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
+    mpipp_counted(channel);
+    one->known = 1;
+    one->source = source;
+    one->tag = tag;
+    return mpipp_late_settle(comm);
+  }
+  mpipp_late_give_up(comm);
+}

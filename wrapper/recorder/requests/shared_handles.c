@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/requests/shared_handles.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "registry/object_store.h"
+
+// How many are compared to find the one meant; completed in order, the first is it.
+enum { FARTHEST = 1024 };
+
+// The newest, if it was stored where an older one had been: the program has put that one's handle
+// elsewhere, or lost it.
+static struct mpipp_request *newest_at(struct mpipp_request *first, uint64_t where) {
+  struct mpipp_request *newest = first ? (void *)(uintptr_t)first->newest : NULL;
+  return newest && newest->call.requests == where ? newest : NULL;
+}
+
+static int is_over(const struct mpipp_request *request) {
+  return (MPIPP_READ(request->object.flags) & MPIPP_FLAG_ENDED) != 0;
+}
+
+static struct mpipp_request *next_of(const struct mpipp_request *request) {
+  return (void *)(uintptr_t)request->newer;
+}
+
+// All but what each object has.
+static void move(struct mpipp_request *to, const struct mpipp_request *from) {
+  const struct mpipp_call *call = &from->call;
+  const size_t begin = offsetof(struct mpipp_request, state_and_all);
+  const size_t second = offsetof(struct mpipp_request, call.buffers[1]);
+  const size_t end = offsetof(struct mpipp_request, newer);
+  memcpy((char *)to + begin, (const char *)from + begin, second - begin);
+  if (call->buffer_count > 1 || call->present & ~(uint32_t)MPIPP_HAS_FIRST)
+    memcpy((char *)to + second, (const char *)from + second, end - second);
+  memcpy((char *)to + end, (const char *)from + end, sizeof *to - end);
+}
+
+// The first, which is over, takes over all that the second holds: the handle leads to it.
+static void advance(struct mpipp_request *first) {
+  struct mpipp_request *second = next_of(first);
+  uint64_t serial = MPIPP_READ(second->object.serial), frames = first->object.frames;
+  uint64_t newest = first->newest == first->newer ? 0 : first->newest;
+  __atomic_store_n(&first->object.serial, 0, __ATOMIC_RELEASE);
+  mpipp_drop_call(first);
+  first->object.caller = second->object.caller;
+  first->object.frames = second->object.frames;
+  second->object.frames = frames; // released with it
+  move(first, second);
+  first->newest = newest;
+  second->copies = second->counted = second->marks = 0; // moved along
+  second->state = MPIPP_REQUEST_COMPLETE;               // for whoever looks at all records
+  mpipp_discard_locked(second);
+  MPIPP_WRITE(first->object.references, first->object.references - 1);
+  first->special |= MPIPP_SPECIAL;
+  MPIPP_WRITE(first->object.flags, 0);
+  __atomic_store_n(&first->object.serial, serial, __ATOMIC_RELEASE);
+}
+
+static void append(struct mpipp_request *first, struct mpipp_request *request) {
+  struct mpipp_request *last = first->newest ? (void *)(uintptr_t)first->newest : first;
+  mpipp_mark(&request->object, MPIPP_FLAG_UNLISTED);
+  // Keeps the first from being used for something else.
+  MPIPP_WRITE(first->object.references, first->object.references + 1);
+  first->newest = (uint64_t)(uintptr_t)request;
+  first->special |= MPIPP_SPECIAL;
+  __atomic_store_n(&last->newer, (uint64_t)(uintptr_t)request, __ATOMIC_RELEASE);
+}
+
+void mpipp_chain_add(struct mpipp_request *request) {
+  struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, request->object.handle);
+  int replaces = first && is_over(first);
+  if (first && !replaces) {
+    append(first, request);
+  } else if (!mpipp_list_locked(request)) {
+    mpipp_discard_locked(request);
+    mpipp_dropped();
+  } else if (replaces) {
+    mpipp_discard_locked(first);
+  }
+}
+
+static void end(struct mpipp_request *first, struct mpipp_request *before,
+                struct mpipp_request *chosen) {
+  if (chosen == first) {
+    if (first->newer) advance(first);
+    return;
+  }
+  before->newer = chosen->newer;
+  if (first->newest == (uint64_t)(uintptr_t)chosen)
+    first->newest = before == first ? 0 : (uint64_t)(uintptr_t)before;
+  mpipp_discard_locked(chosen);
+  MPIPP_WRITE(first->object.references, first->object.references - 1);
+}
+
+// A record that is kept shares what its copy refers to; any other leaves it that.
+static void take(struct mpipp_request *request, int kept, struct mpipp_request *copy) {
+  *copy = *request;
+  if (kept)
+    copy->counted = copy->marks = 0;
+  else
+    request->counted = request->copies = request->marks = 0;
+}
+
+struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
+                                     struct mpipp_request *copy) {
+  struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  struct mpipp_request *chosen = NULL, *before = NULL, *previous = NULL;
+  int passed = 0;
+  const struct mpipp_request *newest = newest_at(first, where);
+  for (struct mpipp_request *r = first; r && passed++ < FARTHEST; previous = r, r = next_of(r)) {
+    int meant = newest ? r == newest : r->call.requests == where;
+    if (is_over(r) || (chosen && !meant)) continue;
+    chosen = r;
+    before = previous;
+    if (meant) break;
+  }
+  if (!chosen) return (struct mpipp_output){0};
+  if (copy) take(chosen, kept, copy);
+  struct mpipp_output output = mpipp_over(chosen, kept);
+  output.shared = first->newer != 0;
+  if (!kept) end(first, before, chosen);
+  return output;
+}
+
+struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where) {
+  struct mpipp_request *r = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  while (r && (is_over(r) || !(where ? r->call.requests == where : r->persistent))) r = next_of(r);
+  return r;
+}
+
+// All that come before one that is doubted are.
+struct mpipp_request *mpipp_chain_doubt(uint64_t handle) {
+  struct mpipp_request *r = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  const struct mpipp_request *newest = r && r->newest ? (void *)(uintptr_t)r->newest : r;
+  if (!newest || newest->special & MPIPP_DOUBTED) return NULL;
+  while (r && (is_over(r) || r->special & MPIPP_DOUBTED)) r = next_of(r);
+  if (r) r->special |= MPIPP_DOUBTED;
+  return r;
+}

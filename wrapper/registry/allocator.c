@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "registry/allocator.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "registry/registry.h"
+#include "registry/shared_arena.h"
+
+// Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost;
+// longer where an answer of the watcher is waited for.
+// It is the address of the holder's own mark; NULL: nobody's.
+static void *lock = NULL;
+enum { YIELDS = 1000 };
+static __thread char mark __attribute__((tls_model("initial-exec")));
+
+// Not nanosleep(), at which a thread may be cancelled.
+static void sleep_a_moment(void) {
+  int saved = errno;
+  syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 100000}, NULL);
+  errno = saved;
+}
+
+void mpipp_lock(void) {
+  void *nobody = NULL;
+  int tries = 0;
+  while (!__atomic_compare_exchange_n(&lock, &nobody, (void *)&mark, 0, __ATOMIC_ACQUIRE,
+                                      __ATOMIC_RELAXED)) {
+    nobody = NULL;
+    if (tries++ < YIELDS)
+      sched_yield();
+    else // whoever has it may wait for the watcher
+      sleep_a_moment();
+  }
+}
+void mpipp_unlock(void) {
+  __atomic_store_n(&lock, NULL, __ATOMIC_RELEASE);
+}
+int mpipp_has_lock(void) {
+  return __atomic_load_n(&lock, __ATOMIC_ACQUIRE) == &mark;
+}
+int mpipp_lock_further(void) {
+  if (mpipp_has_lock()) return 0;
+  mpipp_lock();
+  return 1;
+}
+
+void mpipp_dropped(void) {
+  __atomic_fetch_add(&mpipp_registry.dropped, 1, __ATOMIC_RELAXED);
+}
+
+static void *from_arena(void *(*take)(uint64_t), uint64_t bytes) {
+  int locked = mpipp_lock_further();
+  void *memory = take(bytes);
+  if (locked) mpipp_unlock();
+  return memory;
+}
+
+void *mpipp_map(uint64_t bytes) {
+  int saved = errno;
+  void *memory = mpipp_shared ? from_arena(mpipp_arena_map, bytes) : NULL;
+  if (memory) return memory;
+  memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  errno = saved;
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *mpipp_allocate(uint64_t bytes) {
+  int saved = errno;
+  void *memory = mpipp_shared ? from_arena(mpipp_arena_allocate, bytes) : NULL;
+  if (!memory) memory = malloc(bytes);
+  if (!memory) mpipp_dropped();
+  errno = saved;
+  return memory;
+}
+
+void mpipp_free(void *memory) {
+  if (!mpipp_shared || !mpipp_arena_has(memory)) {
+    free(memory);
+    return;
+  }
+  int locked = mpipp_lock_further();
+  mpipp_arena_free(memory);
+  if (locked) mpipp_unlock();
+}
+
+void mpipp_release(uint64_t *field) {
+  if (!*field) return;
+  mpipp_free((void *)(uintptr_t)*field);
+  *field = 0;
+}
+
+uint64_t mpipp_copied(const char *text) {
+  uint64_t bytes = text ? strlen(text) + 1 : 0;
+  char *copy = text ? mpipp_allocate(bytes) : NULL;
+  if (copy) memcpy(copy, text, bytes);
+  return (uint64_t)(uintptr_t)copy;
+}

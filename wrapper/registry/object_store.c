@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "registry/object_store.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "abi/mpi_symbols.h"
+#include "registry/freed_datatypes.h"
+#include "registry/object_events.h"
+#include "registry/registry.h"
+#include "registry/shared_arena.h"
+
+enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64, MAX_TRIES = 10000 };
+
+struct mpipp_store mpipp_stores[MPIPP_KINDS];
+struct mpipp_object mpipp_no_object = {.handle = MPIPP_NO_HANDLE, .live = MPIPP_NO_HANDLE};
+int mpipp_several_threads = 0;
+int mpipp_working_alone = 0;
+// Empty: the one slot there is has no handle.
+static const struct mpipp_slots no_slots = {.slot = {{.handle = MPIPP_NO_HANDLE}}};
+const struct mpipp_slots *mpipp_requests_alone = &no_slots;
+
+void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle) {
+  mpipp_lock();
+  return mpipp_find_live(kind, handle);
+}
+
+static void (*forget)(struct mpipp_object *object); // mpipp_open_stores
+
+void mpipp_open_stores(void (*to_forget)(struct mpipp_object *object)) {
+  forget = to_forget;
+  for (int kind = 0; kind < MPIPP_KINDS; kind++)
+    mpipp_stores[kind].table = &mpipp_object_tables()[kind];
+}
+
+static void *probe(const struct mpipp_slots *slots, uint64_t handle) {
+  if (!slots) return NULL;
+  uint64_t mask = MPIPP_READ(slots->mask);
+  for (uint64_t i = mpipp_hash(handle), n = 0; n <= mask; i++, n++) {
+    const struct mpipp_slot *slot = &slots->slot[i & mask];
+    struct mpipp_object *object = mpipp_in_slot(slot, handle);
+    if (object) return object;
+    if (MPIPP_READ(slot->record) == 0) return NULL;
+  }
+  return NULL;
+}
+
+// What is not found while another thread replaces the slots may be there: it is looked for again.
+// Not for ever, since a signal handler may have interrupted that very thread.
+void *mpipp_find_further(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_store *store = &mpipp_stores[kind];
+  for (int tries = 0;; tries++) {
+    uint64_t rebuilds = MPIPP_READ(store->rebuilds);
+    void *object = probe(MPIPP_READ(store->slots), handle);
+    int sure = rebuilds % 2 == 0 && MPIPP_READ(store->rebuilds) == rebuilds;
+    if (object || sure || tries == MAX_TRIES) return object;
+    sched_yield();
+  }
+}
+
+// The slot of a handle, or the slot to put it in.
+static struct mpipp_slot *slot_of(struct mpipp_slots *slots, uint64_t handle) {
+  struct mpipp_slot *removed = NULL;
+  for (uint64_t i = mpipp_hash(handle);; i++) {
+    struct mpipp_slot *slot = &slots->slot[i & slots->mask];
+    if (slot->record == 0) return removed ? removed : slot;
+    if (slot->record == 1) {
+      if (!removed) removed = slot;
+    } else if (slot->handle == handle) {
+      return slot;
+    }
+  }
+}
+
+static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
+  struct mpipp_slot *slot = slot_of(slots, object->handle);
+  if (slot->record == 0) slots->used++;
+  MPIPP_WRITE(slot->handle, object->handle);
+  __atomic_store_n(&slot->record, (uint64_t)(uintptr_t)object, __ATOMIC_RELEASE);
+}
+
+// With MPIPP_FRAMES records are made anew, each with its own return addresses; hooks are told of
+// each where it is not done in line.
+void mpipp_set_requests_alone(void) {
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_stores[MPIPP_REQUEST].slots);
+  int alone = slots && !MPIPP_READ(mpipp_several_threads) && !mpipp_registry.frames &&
+              !MPIPP_READ(mpipp_listening_to_requests);
+  MPIPP_WRITE(mpipp_requests_alone, alone ? slots : &no_slots);
+}
+
+// Every thread that runs passes a full barrier. Kernels before 4.3 cannot do that: they get a
+// moment.
+static void let_all_pass_a_barrier(void) {
+  int saved = errno;
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) ||
+      syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0))
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0)) usleep(1000);
+  errno = saved;
+}
+
+// The first thread says that it works alone, then looks whether it is; here it is told that it is
+// not, then asked whether it works. With a barrier in each of them one sees what the other says: in
+// the first thread, which has none of its own and must be fast, the system puts it.
+void mpipp_share(void) {
+  static int shared = 0;
+  if (__atomic_exchange_n(&mpipp_several_threads, 1, __ATOMIC_SEQ_CST) == 0) {
+    MPIPP_WRITE(mpipp_registry.several_called, 1);
+    for (int time = 0; time < 2; time++) { // at first the slots may just be replaced
+      MPIPP_WRITE(mpipp_requests_alone, &no_slots);
+      let_all_pass_a_barrier();
+      for (int i = 0; MPIPP_READ(mpipp_working_alone) && i < MAX_TRIES; i++) sched_yield();
+    }
+    __atomic_store_n(&shared, 1, __ATOMIC_RELEASE);
+  }
+  while (!MPIPP_READ(shared)) sched_yield(); // a third thread comes at the same time
+}
+
+static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) {
+  store->table->slots = 0;
+  __atomic_store_n(&store->table->capacity, slots->mask + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&store->slots, slots, __ATOMIC_RELEASE);
+  __atomic_store_n(&store->table->slots, (uint64_t)(uintptr_t)slots->slot, __ATOMIC_RELEASE);
+  if (store == &mpipp_stores[MPIPP_REQUEST]) mpipp_set_requests_alone();
+}
+
+static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacity) {
+  uint64_t bytes = sizeof(struct mpipp_slots) + capacity * sizeof(struct mpipp_slot);
+  struct mpipp_slots *slots = store->spare;
+  if (slots && store->spare_capacity == capacity) {
+    store->spare = NULL; // empty: see retire
+  } else {
+    slots = mpipp_map(bytes);
+  }
+  if (!slots) return NULL;
+  MPIPP_WRITE(slots->mask, capacity - 1);
+  MPIPP_WRITE(slots->offsets, (capacity - 1) * sizeof(struct mpipp_slot));
+  MPIPP_WRITE(slots->slot[0].handle,
+              MPIPP_NO_HANDLE); // where that of 0 would be, as in empty slots
+  return slots;
+}
+
+// A thread may still probe the table just replaced. Its memory goes back to the system, but the
+// addresses stay: such a thread reads zeros, finds nothing, and looks again.
+static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
+  store->spare_capacity = slots->mask + 1;
+  store->spare = slots;
+  uint64_t bytes = sizeof *slots + store->spare_capacity * sizeof *slots->slot;
+  if (mpipp_shared && mpipp_arena_has(slots))
+    memset(slots, 0, bytes); // of a file it would come back as it was
+  else
+    madvise(slots, bytes, MADV_DONTNEED);
+}
+
+static int unused(const struct mpipp_object *object) {
+  return (MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) && MPIPP_READ(object->references) == 0;
+}
+
+// Whoever has kept its address must not take it for the next object with that handle.
+static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
+  MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
+  __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
+  MPIPP_WRITE(object->handle, MPIPP_NO_HANDLE);
+  forget(object);
+  MPIPP_WRITE(object->flags, 0);
+  object->next = (uint64_t)(uintptr_t)store->free;
+  store->free = object;
+}
+
+static void change_rebuilds(struct mpipp_store *store) {
+  __atomic_store_n(&store->rebuilds, store->rebuilds + 1, __ATOMIC_SEQ_CST);
+}
+
+// Makes room: leaves out the records nobody needs and grows only if that is not enough. Create
+// and free in a loop therefore needs no more memory than the first FIRST_SLOTS objects.
+static int make_room(struct mpipp_store *store) {
+  struct mpipp_slots *old = store->slots;
+  uint64_t capacity = old ? old->mask + 1 : 0, keep = 0;
+  for (uint64_t i = 0; i < capacity; i++) {
+    if (old->slot[i].record > 1) keep += !unused((void *)(uintptr_t)old->slot[i].record);
+  }
+  uint64_t wanted = capacity ? capacity : FIRST_SLOTS;
+  if (keep * 2 > wanted) wanted *= 2;
+  change_rebuilds(store);
+  struct mpipp_slots *slots = new_slots(store, wanted);
+  if (!slots) return change_rebuilds(store), 0;
+  struct mpipp_object *gone = NULL;
+  for (uint64_t i = 0; i < capacity; i++) {
+    if (old->slot[i].record <= 1) continue;
+    struct mpipp_object *object = (void *)(uintptr_t)old->slot[i].record;
+    if (unused(object)) {
+      object->next = (uint64_t)(uintptr_t)gone;
+      gone = object;
+    } else {
+      put(slots, object);
+    }
+  }
+  publish_slots(store, slots);
+  if (old) retire(store, old);
+  change_rebuilds(store);
+  while (gone) {
+    struct mpipp_object *object = gone;
+    gone = (void *)(uintptr_t)object->next;
+    if (object->kind == MPIPP_DATATYPE) mpipp_remains_add(MPIPP_READ(object->handle));
+    recycle(store, object);
+  }
+  return 1;
+}
+
+static struct mpipp_object *allocate(struct mpipp_store *store) {
+  struct mpipp_object *object = store->free;
+  if (object) {
+    store->free = (void *)(uintptr_t)object->next;
+    return object;
+  }
+  uint64_t size = store->table->record_size;
+  if (!store->last || store->last->used == store->last->capacity) {
+    struct mpipp_chunk *chunk = mpipp_map(CHUNK_BYTES);
+    if (!chunk) return NULL;
+    chunk->capacity = (CHUNK_BYTES - sizeof *chunk) / size;
+    uint64_t address = (uint64_t)(uintptr_t)chunk;
+    __atomic_store_n(store->last ? &store->last->next : &store->table->chunks, address,
+                     __ATOMIC_RELEASE);
+    store->last = chunk;
+  }
+  object = (void *)((char *)(store->last + 1) + store->last->used * size);
+  __atomic_store_n(&store->last->used, store->last->used + 1, __ATOMIC_RELEASE);
+  store->table->count++;
+  return object;
+}
+
+// Whether one more handle fits.
+static int has_room(struct mpipp_store *store) {
+  if (store->slots && (store->slots->used + 1) * 4 <= (store->slots->mask + 1) * 3) return 1;
+  return make_room(store) || (store->slots && store->slots->used <= store->slots->mask);
+}
+
+// Of a record that no handle leads to any more, whoever takes this mark off recycles it.
+static int take_unlisted(struct mpipp_object *object) {
+  return __atomic_fetch_and(&object->flags, ~(uint32_t)MPIPP_FLAG_UNLISTED, __ATOMIC_SEQ_CST) &
+         MPIPP_FLAG_UNLISTED;
+}
+
+// With the lock held.
+static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
+  if (!has_room(store)) return NULL;
+  struct mpipp_slot *slot = slot_of(store->slots, handle);
+  struct mpipp_object *object = NULL;
+  if (slot->record > 1) {
+    object = (void *)(uintptr_t)slot->record;
+    // Serial 0: another thread fills it, which met the same object (a group, a datatype made out
+    // of sight) at the same time.
+    int filled = MPIPP_READ(object->serial) != 0;
+    MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
+    if (filled && MPIPP_READ(object->references) == 0) {
+      __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
+      forget(object);
+      return object;
+    }
+    mpipp_mark(object, MPIPP_FLAG_UNLISTED | MPIPP_FLAG_ENDED);
+    if (filled && MPIPP_READ(object->references) == 0 && take_unlisted(object))
+      recycle(store, object); // the last reference went in between
+  }
+  object = allocate(store);
+  if (!object) return NULL;
+  MPIPP_WRITE(object->handle, handle);
+  put(store->slots, object);
+  return object;
+}
+
+// All but the private link and what other threads look at while it is changed.
+static void clear(struct mpipp_object *object, enum mpipp_kind kind, uint64_t record_size) {
+  object->kind = kind;
+  MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
+  MPIPP_WRITE(object->flags, 0);
+  MPIPP_WRITE(object->references, 0);
+  memset(&object->fint, 0, record_size - offsetof(struct mpipp_object, fint));
+}
+
+static uint64_t frames(uint64_t wanted) {
+  void *stack[MAX_FRAMES];
+  int depth = backtrace(stack, MAX_FRAMES);
+  int first = 0; // leave out this library's own frames
+  while (first < depth && mpipp_is_own(stack[first])) first++;
+  uint64_t count = (uint64_t)(depth - first) < wanted ? (uint64_t)(depth - first) : wanted;
+  uint64_t *copy = mpipp_allocate((count + 1) * sizeof *copy);
+  if (!copy) return 0;
+  copy[0] = count;
+  for (uint64_t i = 0; i < count; i++) copy[i + 1] = (uint64_t)(uintptr_t)stack[first + (int)i];
+  return (uint64_t)(uintptr_t)copy;
+}
+
+static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int listed) {
+  int saved = errno;
+  struct mpipp_store *store = &mpipp_stores[kind];
+  uint64_t wanted = mpipp_registry.frames, stack = wanted ? frames(wanted) : 0;
+  int locked = mpipp_lock_kind(kind);
+  struct mpipp_object *object = listed ? claim(store, handle) : allocate(store);
+  if (object) clear(object, kind, store->table->record_size);
+  mpipp_unlock_kind(locked);
+  errno = saved;
+  if (!object) {
+    mpipp_free((void *)(uintptr_t)stack);
+    mpipp_dropped();
+    return NULL;
+  }
+  MPIPP_WRITE(object->handle, handle);
+  object->caller = mpipp_outside_mpi(caller);
+  object->frames = stack;
+  return object;
+}
+
+void *mpipp_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
+  return claimed(kind, handle, caller, 1);
+}
+
+void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
+  return claimed(kind, handle, caller, 0);
+}
+
+void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_slots *slots = mpipp_stores[kind].slots;
+  if (MPIPP_UNLIKELY(!slots)) return NULL;
+  const struct mpipp_slot *first = mpipp_first_slot(slots, handle);
+  int is_first = MPIPP_LIKELY(first->handle == handle && first->record > 1);
+  uint64_t record = is_first ? first->record : slot_of(slots, handle)->record;
+  return record > 1 ? (void *)(uintptr_t)record : NULL;
+}
+
+int mpipp_may_ask(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_object *object = mpipp_find(kind, handle);
+  if (object) return !(MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED);
+  return kind != MPIPP_DATATYPE || !mpipp_remains_has(handle);
+}
+
+void mpipp_given_out(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_store *store = &mpipp_stores[kind];
+  int locked = mpipp_lock_kind(kind);
+  struct mpipp_slot *slot = store->slots ? slot_of(store->slots, handle) : NULL;
+  struct mpipp_object *object = slot && slot->record > 1 ? (void *)(uintptr_t)slot->record : NULL;
+  if (object && MPIPP_READ(object->serial) && MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) {
+    __atomic_store_n(&slot->record, 1, __ATOMIC_RELEASE);
+    mpipp_mark(object, MPIPP_FLAG_UNLISTED);
+    if (MPIPP_READ(object->references) == 0 && take_unlisted(object)) recycle(store, object);
+  }
+  if (kind == MPIPP_DATATYPE) mpipp_remains_remove(handle);
+  mpipp_unlock_kind(locked);
+}
+
+int mpipp_list_locked(void *object) {
+  struct mpipp_store *store = &mpipp_stores[((struct mpipp_object *)object)->kind];
+  if (!has_room(store)) return 0;
+  put(store->slots, object);
+  return 1;
+}
+
+static int is_constant(const struct mpipp_object *object) {
+  return (MPIPP_READ(object->flags) & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_NULL)) != 0;
+}
+
+void mpipp_publish(void *record) {
+  struct mpipp_object *object = record;
+  static uint64_t serials[MPIPP_KINDS];
+  uint64_t *last = &serials[object->kind];
+  mpipp_work_alone();
+  uint64_t serial =
+      mpipp_is_alone(object->kind) ? ++*last : __atomic_add_fetch(last, 1, __ATOMIC_RELAXED);
+  mpipp_worked_alone();
+  MPIPP_WRITE(object->live, object->handle);
+  __atomic_store_n(&object->serial, serial, __ATOMIC_RELEASE);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening)) && !is_constant(object))
+    mpipp_tell(MPIPP_EVENT_MADE, object, 0);
+}
+
+uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_object *object = mpipp_find_live(kind, handle);
+  return object ? MPIPP_READ(object->serial) : 0;
+}
+
+// Before the record can become another's, which a reference prevents.
+static MPIPP_COLD void tell_freed(struct mpipp_object *object, uint64_t handle, uint64_t serial) {
+  uint64_t record = (uint64_t)(uintptr_t)object;
+  int locked = mpipp_lock_kind(object->kind);
+  int ends = (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) &&
+             !object->holders && mpipp_refer_locked(record, handle);
+  mpipp_unlock_kind(locked);
+  if (!ends) return;
+  mpipp_tell(MPIPP_EVENT_FREED, object, 0);
+  locked = mpipp_lock_kind(object->kind);
+  mpipp_unrefer_locked(record);
+  mpipp_unlock_kind(locked);
+}
+
+static MPIPP_COLD void freed_unknown(enum mpipp_kind kind, uint64_t handle) {
+  if (kind != MPIPP_DATATYPE || mpipp_find(kind, handle)) return;
+  int locked = mpipp_lock_kind(kind);
+  mpipp_remains_add(handle);
+  mpipp_unlock_kind(locked);
+}
+
+void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
+  struct mpipp_object *object = mpipp_find_live(kind, handle);
+  if (!object) freed_unknown(kind, handle);
+  if (!object || is_constant(object)) return;
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening))) tell_freed(object, handle, serial);
+  // Without the lock the record could become another object's after the comparison.
+  int locked = mpipp_lock_kind(kind);
+  if (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) {
+    if (object->holders > 0)
+      object->holders--;
+    else {
+      MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
+      mpipp_mark(object, MPIPP_FLAG_ENDED);
+    }
+  }
+  mpipp_unlock_kind(locked);
+}
+
+int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_object *object = mpipp_find_live(kind, handle);
+  return object && is_constant(object);
+}
+
+int mpipp_held_again(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_object *object = mpipp_lock_live(kind, handle);
+  if (object && !is_constant(object)) object->holders++;
+  mpipp_unlock();
+  return object != NULL;
+}
+
+static int lasting(const struct mpipp_object *object) {
+  return MPIPP_READ(object->flags) & MPIPP_FLAG_PREDEFINED;
+}
+
+int mpipp_refer_locked(uint64_t record, uint64_t handle) {
+  struct mpipp_object *object = (void *)(uintptr_t)record;
+  if (!object || MPIPP_READ(object->handle) != handle || !MPIPP_READ(object->serial)) return 0;
+  if (!lasting(object)) __atomic_add_fetch(&object->references, 1, __ATOMIC_RELAXED);
+  return 1;
+}
+
+static int drop_reference(struct mpipp_object *object) {
+  return object && !lasting(object) &&
+         __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0 && take_unlisted(object);
+}
+
+void mpipp_unrefer_locked(uint64_t record) {
+  struct mpipp_object *object = (void *)(uintptr_t)record;
+  if (drop_reference(object)) recycle(&mpipp_stores[object->kind], object);
+}
+
+void mpipp_discard_locked(void *record) {
+  struct mpipp_object *object = record;
+  recycle(&mpipp_stores[object->kind], object);
+}

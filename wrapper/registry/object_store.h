@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Where the records live: pools of fixed-size records that never move, found by handle.
+#ifndef MPIPP_REGISTRY_OBJECT_STORE_H
+#define MPIPP_REGISTRY_OBJECT_STORE_H
+
+#include "registry/allocator.h"
+#include "registry/records.h"
+#include "registry/root.h"
+
+// So likely that no register is to be kept for the other case.
+#if __GNUC__ >= 9 && !defined(__clang__)
+#define MPIPP_LIKELY(x) __builtin_expect_with_probability(!!(x), 1, 0.9999)
+#define MPIPP_UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 0.9999)
+#else
+#define MPIPP_LIKELY(x) __builtin_expect(!!(x), 1)
+#define MPIPP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#endif
+
+// What another thread may be reading or writing at the same time.
+#define MPIPP_READ(PLACE) __atomic_load_n(&(PLACE), __ATOMIC_ACQUIRE)
+#define MPIPP_WRITE(PLACE, VALUE) __atomic_store_n(&(PLACE), VALUE, __ATOMIC_RELAXED)
+
+// Where in the program a thread's call is, as far as that thread has found it by itself: beyond
+// layers of MPI, or a line of Python. It takes no lock.
+static inline uint64_t mpipp_known_place(const struct mpipp_thread *thread) {
+  int is_known = MPIPP_READ(thread->place_serial) == thread->call.serial;
+  return is_known ? MPIPP_READ(thread->place) : MPIPP_READ(thread->call.caller);
+}
+
+// Of data shared by this library's files: reached without the global offset table.
+#define MPIPP_HIDDEN __attribute__((visibility("hidden")))
+
+// What is called in unusual cases only: nothing is kept in registers for its sake.
+#define MPIPP_COLD __attribute__((cold, noinline))
+
+struct mpipp_slots {
+  uint64_t mask;
+  uint64_t offsets; // the same in bytes
+  uint64_t used;    // slots that do not end a probe
+  uint64_t padding;
+  struct mpipp_slot slot[];
+};
+
+// One kind's records. The public side is the registry's table.
+struct mpipp_store {
+  struct mpipp_slots *slots;
+  uint64_t rebuilds;         // of the slots: odd while they are being replaced
+  struct mpipp_slots *spare; // the table replaced last, kept for threads that still probe it
+  uint64_t spare_capacity;
+  struct mpipp_object *free;
+  struct mpipp_chunk *last;
+  struct mpipp_table *table;
+};
+extern struct mpipp_store mpipp_stores[MPIPP_KINDS] MPIPP_HIDDEN;
+// Once the registry is open. forget: the recorders' function that frees what a record owns and
+// drops its references; with the lock held.
+void mpipp_open_stores(void (*forget)(struct mpipp_object *object));
+
+#define MPIPP_NO_HANDLE (~(uint64_t)0)
+#define MPIPP_HASH 0x9E3779B97F4A7C15u
+
+static inline uint64_t mpipp_hash(uint64_t handle) {
+  return (handle * MPIPP_HASH) >> 32;
+}
+
+// Where the probe for a handle begins: slot[mpipp_hash(handle) & mask], with fewer shifts.
+static inline const struct mpipp_slot *mpipp_slot_at(const struct mpipp_slots *slots,
+                                                     uint64_t handle, uint64_t offsets) {
+  uint64_t hash = handle * MPIPP_HASH >> (32 - 4) & offsets;
+  return (const struct mpipp_slot *)((const char *)slots->slot + hash);
+}
+static inline const struct mpipp_slot *mpipp_first_slot(const struct mpipp_slots *slots,
+                                                        uint64_t handle) {
+  return mpipp_slot_at(slots, handle, MPIPP_READ(slots->offsets));
+}
+
+// Takes the lock and returns the live record of a handle, which may be changed until
+// mpipp_unlock; NULL if there is none.
+void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle);
+
+// Whether several threads have called MPI so far, whatever thread level it provides: from then on
+// the lock is taken for datatypes and requests too.
+extern int mpipp_several_threads MPIPP_HIDDEN;
+// The requests' slots while one thread alone has called MPI; else some that no handle is in.
+extern const struct mpipp_slots *mpipp_requests_alone MPIPP_HIDDEN;
+// 1 while that thread changes datatypes or requests without the lock: not for long, and not across
+// MPI calls.
+extern int mpipp_working_alone MPIPP_HIDDEN;
+
+// A second thread is about to call MPI; the first one works with the lock when this returns.
+void mpipp_share(void);
+// To be called when it may be that the requests' slots are not to be used so.
+void mpipp_set_requests_alone(void);
+
+static inline int mpipp_is_alone(uint32_t kind) {
+  return kind <= MPIPP_REQUEST && !MPIPP_READ(mpipp_several_threads);
+}
+
+// What is read after it tells whether the thread is alone: see mpipp_share.
+static inline void mpipp_work_alone(void) {
+  MPIPP_WRITE(mpipp_working_alone, 1);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+static inline void mpipp_worked_alone(void) {
+  __atomic_store_n(&mpipp_working_alone, 0, __ATOMIC_RELEASE);
+}
+
+// The lock where others may be there. It guards requests' records, all of them: whoever holds it
+// owns each. Nothing less would do, because MPI gives a handle out again before the thread that
+// completed the operation before has recorded that, so that two threads may be about to change one
+// record. Returns what to call mpipp_unlock_kind with.
+static inline int mpipp_lock_kind(uint32_t kind) {
+  mpipp_work_alone();
+  if (mpipp_is_alone(kind)) return 0;
+  mpipp_worked_alone();
+  mpipp_lock();
+  return 1;
+}
+static inline void mpipp_unlock_kind(int locked) {
+  if (locked)
+    mpipp_unlock();
+  else
+    mpipp_worked_alone();
+}
+
+// The record in a slot, if it is this handle's and not being changed. Records are never unmapped.
+static inline struct mpipp_object *mpipp_in_slot(const struct mpipp_slot *slot, uint64_t handle) {
+  uint64_t record = MPIPP_READ(slot->record);
+  struct mpipp_object *object = (void *)(uintptr_t)record;
+  return MPIPP_LIKELY(record > 1 && MPIPP_READ(object->handle) == handle &&
+                      MPIPP_READ(object->serial))
+             ? object
+             : (void *)0;
+}
+
+// The rest of mpipp_find, where the first slot did not do.
+void *mpipp_find_further(enum mpipp_kind kind, uint64_t handle);
+
+// The record of a handle (freed ones included), or NULL. Takes no lock: a record that another
+// thread is changing counts as not found.
+static inline void *mpipp_find(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_slots *slots = __atomic_load_n(&mpipp_stores[kind].slots, __ATOMIC_ACQUIRE);
+  if (MPIPP_UNLIKELY(!slots)) return (void *)0;
+  struct mpipp_object *object = mpipp_in_slot(mpipp_first_slot(slots, handle), handle);
+  return MPIPP_LIKELY(object != (void *)0) ? object : mpipp_find_further(kind, handle);
+}
+
+// As mpipp_find, and NULL for a freed one.
+static inline void *mpipp_find_live(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_object *object = mpipp_find(kind, handle);
+  return object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) ? object : (void *)0;
+}
+
+// The one rule for this library's own questions to MPI about a handle that the program passes: none
+// about a handle that is recorded as freed. MPI may crash then, even if it accepts the call itself.
+int mpipp_may_ask(enum mpipp_kind kind, uint64_t handle);
+// MPI has given out a handle for an object of which nothing is recorded: the freed object that had
+// the handle before has it no more.
+void mpipp_given_out(enum mpipp_kind kind, uint64_t handle);
+
+// An empty record for a new object with that handle, serial 0; the one before it with the same
+// handle becomes unreachable by handle, or is reused if nothing refers to it. NULL: no memory.
+void *mpipp_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
+// An empty record that no handle leads to yet.
+void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
+// With the lock held: the record a handle leads to, even one that is being changed, or NULL; and
+// making it lead to another. Returns 0 without memory.
+void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle);
+int mpipp_list_locked(void *object);
+// Sets flags of a record.
+static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
+  if (mpipp_is_alone(object->kind))
+    __atomic_store_n(&object->flags, object->flags | flags, __ATOMIC_RELEASE);
+  else
+    __atomic_or_fetch(&object->flags, flags, __ATOMIC_SEQ_CST);
+}
+// Stands for a record where none is; no handle is its.
+extern struct mpipp_object mpipp_no_object MPIPP_HIDDEN;
+// Makes a claimed and filled record visible.
+void mpipp_publish(void *object);
+// The serial of the live object with that handle, 0 if there is none.
+uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle);
+// The same for mpipp_freed after the call; not looked up where nobody can come in between.
+#define MPIPP_ANY_SERIAL (~(uint64_t)0)
+static inline uint64_t mpipp_serial_before(enum mpipp_kind kind, uint64_t handle) {
+  return mpipp_is_alone(kind) ? MPIPP_ANY_SERIAL : mpipp_serial_of(kind, handle);
+}
+// The user freed the object; its record stays until the memory is needed. Another thread may have
+// been given the handle again already: nothing is done then.
+void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial);
+// Whether the handle is predefined or null.
+int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle);
+// One more handle to a known object was given out; returns 0 if it is not known.
+int mpipp_held_again(enum mpipp_kind kind, uint64_t handle);
+
+// A record that refers to another keeps it from being recycled; with the lock held where others may
+// be there. Addresses; 0 is ignored. Returns whether the record is still that handle's: one that
+// was looked up before may have been recycled since, and is not referred to.
+int mpipp_refer_locked(uint64_t record, uint64_t handle);
+void mpipp_unrefer_locked(uint64_t record);
+
+// Recycles a record that is not reachable by handle.
+void mpipp_discard_locked(void *object);
+
+#endif

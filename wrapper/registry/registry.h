@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The root of what the debugger reads, and the state of this library as a whole.
+#ifndef MPIPP_REGISTRY_REGISTRY_H
+#define MPIPP_REGISTRY_REGISTRY_H
+
+#include "generated/procedures.h"
+#include "registry/buffer_accesses.h"
+#include "registry/guard_coverage.h"
+#include "registry/perturbations.h"
+#include "registry/records.h"
+#include "registry/rma_log_entry.h"
+#include "registry/root.h"
+#include "registry/shared_arena.h"
+
+extern struct mpipp_registry mpipp_registry;
+
+// Fills the root and its static tables; called once, at the first intercepted call.
+void mpipp_registry_open(void);
+
+// What a reader begins with, on pages of its own: a watched program has it in a file. Further
+// variables of it follow in registry.c.
+struct mpipp_published {
+  struct mpipp_registry root;
+  struct mpipp_arena arena;
+  char roles[MPIPP_ROLES][24];
+};
+extern struct mpipp_published mpipp_published __attribute__((visibility("hidden")));
+
+// The tables of the kinds of objects, of threads, and of calls that break the thread level.
+struct mpipp_table *mpipp_object_tables(void);
+struct mpipp_table *mpipp_thread_table(void);
+struct mpipp_table *mpipp_breach_table(void);
+struct mpipp_table *mpipp_python_table(void);
+struct mpipp_table *mpipp_touch_table(void);
+struct mpipp_table *mpipp_cover_table(void);
+struct mpipp_table *mpipp_provoked_table(void);
+struct mpipp_table *mpipp_times_table(void);
+
+// For signal handlers, too.
+static inline void mpipp_hindered(enum mpipp_hindrance by) {
+  __atomic_fetch_or(&mpipp_registry.hindrances, (uint64_t)by, __ATOMIC_RELAXED);
+}
+
+void mpipp_add_constant(const char *name, int64_t value);
+
+// Address of a copy of a procedure's parameter name, in memory that core files hold.
+static inline uint64_t mpipp_role(unsigned role) {
+  return (uint64_t)(uintptr_t)mpipp_published.roles[role];
+}
+
+// The calls of threads that have ended.
+static inline void mpipp_count_calls(const struct mpipp_thread *ended) {
+  __atomic_fetch_add(&mpipp_registry.calls, ended->call.serial, __ATOMIC_RELAXED);
+}
+
+// From a function's frame address to its return address, in bytes; 0 where it is not always the
+// same.
+#ifdef __x86_64__
+#define MPIPP_RETURN_SLOT 8
+#else
+#define MPIPP_RETURN_SLOT 0
+#endif
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include "rma_log/log.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "recorder/ledger/ledger.h"
+#include "recorder/threads/threads.h"
+#include "registry/object_store.h"
+#include "registry/registry.h"
+
+enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of a page
+enum { WHOLES_BITS = 9, WAYS = 2 };
+
+static uint32_t lock; // 1: a thread has it
+static uint64_t limit = (uint64_t)64 << 20, taken;
+static struct mpipp_page *last;
+static uint64_t adding; // words of the entry that is being added; 0: none is
+static uint64_t count;
+uint64_t mpipp_log_calls = 0;
+__thread volatile sig_atomic_t mpipp_log_is_adding = 0;
+static uint64_t whole_count; // entries that have all their words
+// The last of them at a place, which is any of WAYS beside each other.
+static struct mpipp_whole {
+  const uint64_t *words;
+  uint64_t number;
+} wholes[1 << WHOLES_BITS];
+// The last entry, and which of them it is or is like.
+static uint64_t *last_at;
+static struct mpipp_whole last_whole;
+
+int mpipp_log_as_separate = 0;
+
+void mpipp_log_open(void) {
+  const char *asked = getenv("MPIPP_RMA_LOG"), *model = getenv("MPIPP_RMA");
+  mpipp_log_as_separate = model && !strcmp(model, "separate");
+  if (asked) limit = strtoull(asked, NULL, 10);
+}
+
+// Each twice as large as the one before: the file's regions are few.
+static int new_page(uint64_t words) {
+  uint64_t capacity = last ? 2 * last->capacity : FIRST_WORDS;
+  if (capacity > MOST_WORDS) capacity = MOST_WORDS;
+  if (capacity < words) capacity = words;
+  uint64_t bytes = sizeof *last + capacity * sizeof(uint64_t);
+  struct mpipp_page *page = taken + bytes <= limit ? mpipp_map(bytes) : NULL;
+  if (!page) return 0;
+  taken += bytes;
+  page->capacity = capacity;
+  __atomic_store_n(last ? &last->next : &mpipp_registry.onesided, (uint64_t)(uintptr_t)page,
+                   __ATOMIC_RELEASE);
+  last = page;
+  return 1;
+}
+
+// Who has it may not run while one of a higher priority only yields.
+static MPIPP_COLD void await(void) {
+  static const struct timespec a_while = {.tv_nsec = 50000};
+  for (unsigned turn = 0; __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE); turn++) {
+    if (turn < 64)
+      sched_yield();
+    else
+      nanosleep(&a_while, NULL);
+  }
+}
+
+// A mutex of the C library takes four times as many instructions, where nobody else wants it.
+void mpipp_log_hold(void) {
+  if (MPIPP_UNLIKELY(__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))) await();
+}
+
+static void let_go(void) {
+  __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words) {
+  return mpipp_log_begin_at(kind, call->procedure, mpipp_place(call), words);
+}
+
+// With the lock held.
+static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place, uint64_t words) {
+  words += MPIPP_LOG_FIRST;
+  if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(mpipp_log_calls, mpipp_log_calls + 1);
+  int fits = last && last->used + words <= last->capacity;
+  // What follows a gap would be said to be ordered by less than it is.
+  if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
+    mpipp_registry.onesided_lost++;
+    return NULL;
+  }
+  uint64_t *at = &last->words[last->used];
+  at[0] = MPIPP_LOG_HEAD(kind, words, procedure, mpipp_self->serial);
+  at[1] = place;
+  adding = words;
+  return at + MPIPP_LOG_FIRST;
+}
+
+// The words that differ, as bits. A dozen are compared in each call of a loop: without branches,
+// two at a time.
+static inline uint64_t changes(const uint64_t *at, const uint64_t *first, uint64_t words) {
+  uint64_t changed = 0, i = words;
+  if (i & 1) i--, changed = at[i] != first[i];
+  for (; i > MPIPP_LOG_FIRST; i -= 2) {
+    uint64_t low = at[i - 2] != first[i - 2], high = at[i - 1] != first[i - 1];
+    changed = changed << 2 | high << 1 | low;
+  }
+  return changed;
+}
+
+// Those of an operation that stand for datatypes.
+static const uint64_t RECORDS = (uint64_t)0x1249249249249249 << MPIPP_LOG_RECORD;
+
+static int is_of_place(const struct mpipp_whole *whole, const uint64_t *at) {
+  return whole->words && whole->words[0] == at[0] && whole->words[1] == at[1];
+}
+
+// That of the entry's place, or where it is to be.
+static struct mpipp_whole *whole_of(const uint64_t *at, int *is_there) {
+  uint64_t hash = (at[1] + (at[0] & MPIPP_LOG_KIND)) * MPIPP_HASH >> (64 - WHOLES_BITS);
+  for (uint64_t i = 0; i < WAYS; i++) {
+    struct mpipp_whole *whole = &wholes[hash ^ i];
+    *is_there = is_of_place(whole, at);
+    if (*is_there || !whole->words) return whole;
+  }
+  return &wholes[hash];
+}
+
+// By how much a word that has changed differs.
+static uint64_t difference(const uint64_t *at, const uint64_t *first, uint64_t bits) {
+  uint64_t i = MPIPP_LOG_FIRST + (uint64_t)__builtin_ctzll(bits);
+  return at[i] - first[i];
+}
+
+static int are_narrow(const uint64_t *at, const uint64_t *first, uint64_t changed) {
+  uint64_t wide = 0;
+  for (uint64_t bits = changed; bits; bits &= bits - 1)
+    wide |= (difference(at, first, bits) + ((uint64_t)1 << 31)) >> 32;
+  return !wide;
+}
+
+// Leaves the words of an entry that have changed. How many it has then.
+static uint64_t leave_words(uint64_t *at, uint64_t changed) {
+  uint64_t left = 1;
+  for (; changed; changed &= changed - 1)
+    at[left++] = at[MPIPP_LOG_FIRST + (uint64_t)__builtin_ctzll(changed)];
+  return left;
+}
+
+// The same of differences, two in a word.
+static uint64_t leave_differences(uint64_t *at, const uint64_t *first, uint64_t changed) {
+  uint64_t left = 1;
+  for (; changed; changed &= changed - 1) {
+    uint64_t low = difference(at, first, changed), high = 0;
+    changed &= changed - 1;
+    if (changed) high = difference(at, first, changed);
+    at[left++] = high << 32 | (uint32_t)low;
+  }
+  return left;
+}
+
+// Loops write the same again and again, but for an address or a rank: of an entry that is like an
+// earlier one of its place, only what differs is left. How many words that are.
+static uint64_t shortened(uint64_t *at, uint64_t words) {
+  uint64_t kind = at[0] & MPIPP_LOG_KIND;
+  int is_like = 0;
+  struct mpipp_whole *whole = NULL;
+  // An access may grow.
+  if (words <= MPIPP_LOG_FIRST + MPIPP_LOG_MOST_CHANGED && kind != MPIPP_LOGGED_ACCESS)
+    whole = whole_of(at, &is_like);
+  uint64_t changed = is_like ? changes(at, whole->words, words) : 0;
+  if (kind == MPIPP_LOGGED_OPERATION && changed & RECORDS) is_like = 0;
+  if (!is_like || changed == ((uint64_t)1 << (words - MPIPP_LOG_FIRST)) - 1) {
+    last_whole.words = NULL;
+    if (whole && whole_count < MPIPP_LOG_MOST_WHOLES)
+      *whole = last_whole = (struct mpipp_whole){at, whole_count};
+    whole_count++;
+    return words;
+  }
+  last_whole = *whole;
+  int is_narrow = are_narrow(at, whole->words, changed);
+  uint64_t left =
+      is_narrow ? leave_differences(at, whole->words, changed) : leave_words(at, changed);
+  if (is_narrow) kind |= MPIPP_LOG_IS_NARROW;
+  at[0] = MPIPP_LOG_LIKE(kind, left, changed, whole->number);
+  return left;
+}
+
+static void added(void) {
+  if (!adding) return;
+  last_at = &last->words[last->used];
+  uint64_t words = shortened(last_at, adding);
+  __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
+  MPIPP_WRITE(count, count + 1);
+  adding = 0;
+}
+
+uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
+                             uint64_t words) {
+  mpipp_log_hold();
+  uint64_t *at = add(kind, procedure, place, words);
+  if (!at) let_go();
+  return at;
+}
+
+uint64_t *mpipp_log_next(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words) {
+  added();
+  return add(kind, call->procedure, mpipp_place(call), words);
+}
+
+void mpipp_log_end(void) {
+  added();
+  let_go();
+}
+
+struct mpipp_like mpipp_log_as(uint64_t index) {
+  added();
+  struct mpipp_like like = {.words = last_whole.words, .number = last_whole.number};
+  uint64_t head = last_at[0], bit = (uint64_t)1 << index;
+  if (!(head & MPIPP_LOG_IS_LIKE)) return like;
+  uint64_t changed = MPIPP_LOG_CHANGED(head), words = MPIPP_LOG_LIKE_WORDS(head) - 1;
+  like.changed = changed & ~bit;
+  like.count = (uint64_t)__builtin_popcountll(like.changed);
+  int is_short = head & MPIPP_LOG_IS_NARROW && words <= 2 && like.count <= 3;
+  if (!is_short || like.changed > bit) return (struct mpipp_like){.words = NULL};
+  for (uint64_t i = 0; i < words; i++) like.differences[i] = last_at[1 + i];
+  // Its own is the last of them.
+  if (changed & bit) like.differences[like.count / 2] &= like.count & 1 ? UINT32_MAX : 0;
+  return like;
+}
+
+int mpipp_log_again(const struct mpipp_like *like, uint64_t index, int64_t difference) {
+  enum { MOST = 3 }; // words
+  if (difference != (int32_t)difference) return 0;
+  mpipp_log_hold();
+  if (mpipp_registry.onesided_lost || last->used + MOST > last->capacity) {
+    let_go();
+    return 0;
+  }
+  uint64_t *at = &last->words[last->used], differs = difference != 0;
+  uint64_t words = 1 + (like->count + differs + 1) / 2, changed = like->changed | differs << index;
+  uint64_t kind = (like->words[0] & MPIPP_LOG_KIND) | MPIPP_LOG_IS_NARROW;
+  at[0] = MPIPP_LOG_LIKE(kind, words, changed, like->number);
+  at[1] = like->differences[0];
+  at[2] = like->differences[1];
+  at[1 + like->count / 2] |= (uint64_t)(uint32_t)difference << 32 * (like->count & 1);
+  MPIPP_WRITE(mpipp_log_calls, mpipp_log_calls + 1);
+  __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
+  MPIPP_WRITE(count, count + 1);
+  return 1;
+}
+
+uint64_t mpipp_log_count(void) {
+  return MPIPP_READ(count);
+}

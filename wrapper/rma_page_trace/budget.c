@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "rma_page_trace/budget.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "recorder/threads/threads.h"
+#include "registry/object_store.h"
+
+// Nanoseconds, at least: of a page that is forbidden, and opened twice; of an access that is let
+// through; of a signal. The program is taken to have run for some time when it begins.
+enum { PERCENT = 10, PAGE = 12000, STEP = 25000, SIGNAL = 4000 };
+#define HEAD_START 20000000u
+enum { SHARE = 4 };            // of what is left then, which is for later, too
+enum { TURN = 22, TURNS = 8 }; // of 2^22 nanoseconds, one of so many
+enum { PLACES = 64, LATELY = 8, DEAREST = 8 };
+#define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
+
+static uint64_t own, spent, percent = PERCENT;
+// What was taken for the price of signals, and what these took.
+static uint64_t estimated = SIGNAL, measured = SIGNAL;
+// How long the program goes on after a call at that place where there is no signal, lately.
+static struct mpipp_usual { uint64_t place, time; } usuals[PLACES];
+// Since the thread has left a call there; signals meanwhile, by their estimated price.
+OF_THREAD uint64_t left_at, left_place, signals;
+
+// That of the processor alone is asked of the system, which takes longer than many a call.
+uint64_t mpipp_budget_time(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void add(uint64_t *to, uint64_t time) {
+  __atomic_fetch_add(to, time, __ATOMIC_RELAXED);
+}
+
+void mpipp_budget_open(void) {
+  const char *budget = getenv("MPIPP_BUDGET");
+  if (budget) percent = strtoull(budget, NULL, 10);
+}
+
+static int is_turn(void) {
+  return (mpipp_budget_time() >> TURN) % TURNS == 0;
+}
+
+// Of the time outside of calls: those may be waiting for others. Processes wait for each other, so
+// what one spends others pay for, too, unless it is at the same time: all of one machine take their
+// turns together, but where it suffices for many times.
+void mpipp_budget_left(uint64_t open, uint64_t *pages, int64_t *steps) {
+  uint64_t allowed = (MPIPP_READ(own) + HEAD_START) / 100 * percent, used = MPIPP_READ(spent);
+  double dear = (double)MPIPP_READ(measured) / (double)MPIPP_READ(estimated);
+  uint64_t left = allowed > used ? (uint64_t)((double)(allowed - used) / dear) : 0;
+  if (left / PAGE / TURNS < open && !is_turn()) left = 0;
+  *pages = left / PAGE < open ? left / PAGE : open;
+  *steps = (int64_t)((left - *pages * PAGE) / SHARE / STEP);
+}
+
+void mpipp_budget_faulted(int steps) {
+  uint64_t price = steps ? STEP : SIGNAL;
+  if (mpipp_self == &mpipp_no_thread)
+    add(&spent, price); // it makes no calls
+  else
+    signals += price;
+}
+
+void mpipp_budget_leave(uint64_t place) {
+  left_place = place;
+  left_at = mpipp_budget_time();
+}
+
+void mpipp_budget_spend(void) {
+  uint64_t since = left_at;
+  left_at = mpipp_budget_time();
+  add(&spent, left_at - since);
+}
+
+// What signals cost is more than their handler's time: the processor has lost what it knew of the
+// pages. So it is the time that the program took longer than usually.
+static uint64_t cost_of(uint64_t took, struct mpipp_usual *usual) {
+  uint64_t usually = MPIPP_READ(usual->place) == left_place ? MPIPP_READ(usual->time) : 0;
+  uint64_t longer = took > usually ? took - usually : 0;
+  uint64_t cost = longer > signals ? longer : signals;
+  if (cost > DEAREST * signals) cost = DEAREST * signals; // others had the processor
+  add(&estimated, signals);
+  add(&measured, cost);
+  add(&spent, cost);
+  return cost;
+}
+
+static void learn(uint64_t took, struct mpipp_usual *usual) {
+  uint64_t time = MPIPP_READ(usual->time);
+  int is_known = MPIPP_READ(usual->place) == left_place;
+  // Now and then others have the processor.
+  if (is_known && took > DEAREST * time) took = DEAREST * time;
+  MPIPP_WRITE(usual->time, is_known ? time - time / LATELY + took / LATELY : took);
+  MPIPP_WRITE(usual->place, left_place);
+}
+
+void mpipp_budget_enter(void) {
+  if (!left_at) return;
+  uint64_t took = mpipp_budget_time() - left_at;
+  struct mpipp_usual *usual = &usuals[left_place * MPIPP_HASH >> 58];
+  uint64_t cost = signals ? cost_of(took, usual) : 0;
+  if (!signals) learn(took, usual);
+  add(&own, took > cost ? took - cost : 0);
+  left_at = signals = 0;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "rma_page_trace/win_create_memory.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "buffer_guard/faults/faults.h"
+#include "buffer_guard/memory/pages.h"
+#include "buffer_guard/memory/remappable_regions.h"
+#include "buffer_guard/platform/io_uring.h"
+#include "layout/strided_blocks.h"
+#include "recorder/objects/window_aliases.h"
+#include "rma_page_trace/quiescence.h"
+#include "rma_page_trace/window_pages.h"
+
+enum { MOST = 256 };
+#define MOST_BYTES ((uint64_t)1 << 30) // of all that are looked at
+
+// The windows that there are, and pages that they have.
+static struct mpipp_created {
+  uint64_t win, base, end;
+  uint64_t low, high;
+  uint64_t shift;       // 0: MPI has the program's addresses
+  uint64_t first, last; // pages with nothing but the window's bytes
+  int has_neighbors;    // other memory of the program's is in its pages
+  int is_there;
+} all[MOST];
+static int has_more; // windows that found no room: any memory may be theirs
+static __thread struct mpipp_created *making __attribute__((tls_model("initial-exec")));
+
+static int meets(const struct mpipp_created *one, uint64_t low, uint64_t high) {
+  return one->is_there && one->low < high && low < one->high;
+}
+
+// Whether another window that MPI has at the program's addresses uses pages.
+static int has_others(const struct mpipp_created *self) {
+  for (int i = 0; i < MOST; i++) {
+    const struct mpipp_created *one = &all[i];
+    if (one != self && !one->shift && meets(one, self->low, self->high)) return 1;
+  }
+  return has_more;
+}
+
+// Memory that the program has not used yet is there from then on.
+static int has_room(uint64_t size) {
+  uint64_t bytes = size;
+  for (int i = 0; i < MOST; i++)
+    if (all[i].is_there && all[i].shift) bytes += all[i].end - all[i].base;
+  return size <= MOST_BYTES && bytes <= MOST_BYTES;
+}
+
+// What lies around the window's bytes; 0 if it is no memory whose pages may be exchanged.
+static int look_around(struct mpipp_created *made) {
+  uint64_t start, end;
+  struct mpipp_mapping mapping;
+  made->first = mpipp_page_up(made->base);
+  made->last = mpipp_page_down(made->end);
+  int is_whole = made->low == made->base && made->high == made->end;
+  made->has_neighbors = !is_whole;
+  if (mpipp_is_static_memory(made->base, made->end)) return 1;
+  if (mpipp_is_in_block(made->base, made->end, &start, &end)) {
+    int is_first = made->base == start + MPIPP_BLOCK_HEAD;
+    if (is_first) made->first = start;
+    if (is_first && made->high == end) made->has_neighbors = 0;
+    return 1;
+  }
+  // The C library, and MPI, have memory of their own between the program's.
+  return is_whole && mpipp_mapping_at(made->low, &mapping) && mapping.end >= made->high &&
+         mpipp_is_known_memory(&mapping, made->low, made->high);
+}
+
+static uint64_t view_of(const struct mpipp_created *made) {
+  uint64_t bytes = made->high - made->low;
+  void *view = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (view == MAP_FAILED) return 0;
+  if (mpipp_pages_show(view, made->low, made->high) &&
+      mpipp_moved_add(made->low, made->high, (uint64_t)(uintptr_t)view - made->low))
+    return (uint64_t)(uintptr_t)view - made->low;
+  munmap(view, bytes);
+  return 0;
+}
+
+static int share(const struct mpipp_created *made) {
+  mpipp_faults_catch(); // other threads may store there
+  mpipp_rings_anew();
+  mpipp_pages_contend(1);
+  int done = mpipp_pages_share_known(made->low, made->high);
+  mpipp_pages_contend(0);
+  return done;
+}
+
+// They are the program's alone again, unless others use them.
+static void unshare(const struct mpipp_created *made) {
+  for (int i = 0; i < MOST; i++)
+    if (&all[i] != made && meets(&all[i], made->low, made->high)) return;
+  mpipp_faults_catch();
+  mpipp_pages_unshare(made->low, made->high);
+}
+
+uint64_t mpipp_created_begin(uint64_t base, uint64_t size, int others) {
+  making = NULL;
+  for (int i = 0; i < MOST && !making; i++)
+    if (!all[i].is_there) making = &all[i];
+  if (!making) {
+    has_more = 1;
+    return base;
+  }
+  *making = (struct mpipp_created){.base = base,
+                                   .end = base + size,
+                                   .low = mpipp_page_down(base),
+                                   .high = mpipp_page_up(base + size),
+                                   .is_there = 1};
+  int saved = errno;
+  mpipp_areas_open_all(); // what they hold is to be read
+  if (!others && has_room(size) && look_around(making) && making->first < making->last &&
+      !has_others(making) && mpipp_pages_open() &&
+      mpipp_is_quiet(making->low, making->high, making->has_neighbors) && share(making))
+    making->shift = view_of(making);
+  errno = saved;
+  if (!making->shift) mpipp_areas_leave(base, base + size); // they may be another window's, too
+  return base + making->shift;
+}
+
+static void look_at(struct mpipp_created *made) {
+  const struct mpipp_area_of area = {made->base,  made->end,  made->low,  made->high,
+                                     made->first, made->last, made->shift};
+  if (made->shift && !has_others(made)) mpipp_area_of_program(made->win, &area);
+}
+
+static void end(struct mpipp_created *made, int others) {
+  uint64_t bytes = made->high - made->low;
+  made->is_there = 0;
+  if (!made->shift) return;
+  mpipp_moved_drop(made->low, made->shift);
+  // Else MPI still has the view, of buffers of the program's in it.
+  if (!others && mpipp_is_quiet(made->low, made->high, made->has_neighbors)) {
+    munmap((void *)(uintptr_t)(made->low + made->shift), bytes);
+    if (!has_others(made)) unshare(made);
+  }
+  for (int i = 0; i < MOST; i++)
+    if (meets(&all[i], made->low, made->high)) look_at(&all[i]);
+}
+
+static int64_t pages_of(const struct mpipp_created *one) {
+  return (int64_t)(one->high - one->low) / MPIPP_PAGE;
+}
+
+void mpipp_created_end(uint64_t win) {
+  if (!making) return;
+  making->win = win;
+  if (win) mpipp_areas_count(pages_of(making));
+  if (win)
+    look_at(making);
+  else
+    end(making, 1);
+  making = NULL;
+}
+
+void mpipp_created_freed(uint64_t win, int others) {
+  for (int i = 0; i < MOST; i++)
+    if (all[i].is_there && all[i].win == win) {
+      mpipp_areas_count(-pages_of(&all[i]));
+      end(&all[i], others);
+    }
+}
+
+void mpipp_created_given_back(uint64_t start, uint64_t bytes) {
+  mpipp_areas_leave(start, start + bytes);
+  // Blocks that malloc has mapped for themselves are moved at once, or unmapped.
+  uint64_t first, last;
+  if (bytes < MPIPP_PAGE / 2 || !mpipp_pages_any(start, start + bytes)) return;
+  mpipp_areas_open_all();
+  if (!mpipp_is_in_block(start, start + bytes, &first, &last)) return;
+  mpipp_faults_catch();
+  mpipp_pages_unshare(first, last);
+}

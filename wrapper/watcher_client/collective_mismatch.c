@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "watcher_client/collective_mismatch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "watcher_client/connection.h"
+#include "watcher_client/error_policy.h"
+
+enum {
+  PATIENCE_MS = 40000,
+  ANSWER_BYTES = 64,
+  YES = 1,      // it is so, or something was found
+  STOPS = 0x80, // also: the process stops in the call, and then goes on
+};
+
+// What the watcher says; of calls that disagree with the name of an error class.
+struct mpipp_answer {
+  uint8_t said;
+  char name[ANSWER_BYTES];
+};
+
+static int sent(int connection, struct mpipp_disagreeing *call, const char *magic) {
+  memcpy(call->magic, magic, sizeof call->magic);
+  return send(connection, call, sizeof *call, MSG_NOSIGNAL) == (ssize_t)sizeof *call;
+}
+
+// A connection of its own: other threads may be asking, too. Without an answer all is 0.
+static struct mpipp_answer answer_to(struct mpipp_disagreeing *asked, const char *magic) {
+  int connection = mpipp_watch_another();
+  struct mpipp_answer answer = {0}, none = {0};
+  if (connection < 0) return none;
+  if (sent(connection, asked, magic)) {
+    struct pollfd ready = {.fd = connection, .events = POLLIN};
+    int count;
+    do count = poll(&ready, 1, PATIENCE_MS);
+    while (count < 0 && errno == EINTR);
+    if (count > 0 && recv(connection, &answer, sizeof answer - 1, MSG_DONTWAIT) < 1) answer = none;
+  }
+  close(connection);
+  if (answer.said & STOPS) raise(SIGSTOP);
+  return answer;
+}
+
+void mpipp_tell_not_compared(uint64_t pid) {
+  struct mpipp_disagreeing call = {.pid = pid};
+  int connection = mpipp_watch_another();
+  if (connection < 0) return;
+  (void)sent(connection, &call, "MPIPPDIF");
+  close(connection);
+}
+
+int mpipp_ask_whether_all(uint64_t pid) {
+  struct mpipp_disagreeing process = {.pid = pid};
+  return answer_to(&process, "MPIPPALL").said & YES;
+}
+
+int mpipp_ask_to_compare(struct mpipp_disagreeing *completed) {
+  return answer_to(completed, "MPIPPNOW").said & YES;
+}
+
+int mpipp_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch) {
+  struct mpipp_disagreeing touched = {.pid = pid, .tid = tid, .number = touch};
+  return answer_to(&touched, "MPIPPTCH").said & YES;
+}
+
+int mpipp_ask_watcher(struct mpipp_disagreeing *call) {
+  return mpipp_class_named(answer_to(call, "MPIPPDIF").name);
+}

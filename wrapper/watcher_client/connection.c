@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "watcher_client/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "registry/object_store.h"
+#include "registry/registry.h"
+#include "registry/shared_arena.h"
+#include "watcher_client/error_policy.h"
+
+enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
+// Until a question is answered that a call waits for: the watcher may have little of a processor.
+enum { ANSWER_MS = 20000 };
+// What a watcher answers: that it has met the process, that it is at work; all else: it has looked.
+// Of a question, that it is answered; that something new was found. Behind these the name of an
+// error class, if the call is certain to be wrong.
+enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
+
+struct mpipp_hello {
+  char magic[8];
+  uint32_t version, bytes;
+  uint64_t pid, root; // address of the registry
+  uint64_t arena;     // offset of struct mpipp_arena in the file
+  uint64_t base;      // address of the file's beginning
+  uint64_t strict;    // 1: it compares calls before they begin (collective_precheck/)
+};
+struct mpipp_over {
+  char magic[8];
+  uint64_t end; // or the address of a question
+};
+
+static int connection = -1, told = 0;
+static char watcher[sizeof((struct sockaddr_un *)0)->sun_path]; // the path of its socket
+static int64_t answered = 0;
+static int has_met = 0, has_found = 0, last_class = 0;
+static dev_t device;
+static ino_t inode;
+
+// A program may close all files it has, and open its own under their numbers.
+static int is_open(void) {
+  struct stat now;
+  if (connection >= 0 && (fstat(connection, &now) || now.st_dev != device || now.st_ino != inode))
+    connection = -1;
+  return connection >= 0;
+}
+
+static int connected(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof address.sun_path) return -1;
+  strcpy(address.sun_path, path);
+  int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (made < 0) return -1;
+  struct timeval most = {.tv_sec = SILENCE_MS / 1000};
+  struct ucred peer;
+  socklen_t bytes = sizeof peer;
+  setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+  if (connect(made, (struct sockaddr *)&address, sizeof address) ||
+      getsockopt(made, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) || peer.uid != geteuid()) {
+    close(made);
+    return -1;
+  }
+  int high = fcntl(made, F_DUPFD_CLOEXEC, HIGH);
+  if (high < 0) return made;
+  close(made);
+  return high;
+}
+
+// Where the program's code is, for readers that come when the process has gone.
+static void list_code(void) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  char *listed = maps ? mpipp_map(CODE_BYTES) : NULL;
+  static char line[PATH_MAX + 128]; // too large for small stacks
+  uint64_t used = 0;
+  while (listed && fgets(line, sizeof line, maps)) {
+    const char *mode = strchr(line, ' ');
+    size_t bytes = strlen(line);
+    if (!mode || mode[3] != 'x' || !strchr(line, '/') || used + bytes > CODE_BYTES) continue;
+    memcpy(listed + used, line, bytes);
+    used += bytes;
+  }
+  if (maps) fclose(maps);
+  mpipp_published.arena.code = (uintptr_t)listed;
+  mpipp_published.arena.code_bytes = used;
+}
+
+static int say_hello(void) {
+  struct mpipp_hello hello = {.magic = "MPIPPHI",
+                              .version = VERSION,
+                              .bytes = sizeof hello,
+                              .pid = mpipp_registry.pid,
+                              .root = (uintptr_t)&mpipp_registry,
+                              .arena =
+                                  (uintptr_t)&mpipp_published.arena - (uintptr_t)&mpipp_published,
+                              .base = (uintptr_t)&mpipp_published,
+                              .strict = getenv("MPIPP_STRICT") != NULL};
+  struct iovec data = {&hello, sizeof hello};
+  int file = mpipp_arena_file();
+  union {
+    char room[CMSG_SPACE(sizeof file)];
+    struct cmsghdr align;
+  } control = {{0}};
+  struct msghdr message = {.msg_iov = &data,
+                           .msg_iovlen = 1,
+                           .msg_control = control.room,
+                           .msg_controllen = sizeof control.room};
+  struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof file);
+  memcpy(CMSG_DATA(rights), &file, sizeof file);
+  return file >= 0 && sendmsg(connection, &message, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
+}
+
+void mpipp_watch_connect(void) {
+  const char *path = getenv("MPIPP_WATCH");
+  struct stat now;
+  if (!path) return;
+  connection = connected(path);
+  if (connection < 0) return;
+  strcpy(watcher, path); // to which it is connected: it is no longer
+  if (fstat(connection, &now)) {
+    close(connection);
+    connection = -1;
+    return;
+  }
+  device = now.st_dev;
+  inode = now.st_ino;
+  list_code();
+  if (!say_hello() && is_open()) {
+    close(connection);
+    connection = -1;
+  }
+}
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// Until the watcher has met the process, or has looked; it says nothing for a while, or is gone.
+static void await_answer(int looked) {
+  int64_t begin = now_ms(), heard = begin;
+  while (looked || !has_met) {
+    int64_t now = now_ms(), left = heard + SILENCE_MS - now;
+    if (left <= 0 || now - begin > MOST_MS) return;
+    struct pollfd ready = {.fd = connection, .events = POLLIN};
+    int count = poll(&ready, 1, (int)left);
+    if (count < 0 && errno != EINTR) return;
+    if (count <= 0) continue;
+    char answer = 0;
+    if (recv(connection, &answer, 1, MSG_DONTWAIT) != 1 || (answer == MET && !looked)) return;
+    int answers = answer == ANSWERED || answer == FOUND;
+    if (answers) __atomic_add_fetch(&answered, 1, __ATOMIC_RELAXED);
+    if (answer != MET && answer != AT_WORK && !answers) return;
+    heard = now_ms();
+  }
+}
+
+void mpipp_watch_meet(void) {
+  int saved = errno;
+  static int met = 0;
+  if (!__atomic_exchange_n(&met, 1, __ATOMIC_ACQ_REL) && is_open()) await_answer(0);
+  errno = saved;
+}
+
+void mpipp_watch_over(enum mpipp_end end) {
+  int saved = errno;
+  if (!__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL) && is_open()) {
+    struct mpipp_over over = {.magic = "MPIPPEND", .end = end};
+    if (send(connection, &over, sizeof over, MSG_NOSIGNAL) == (ssize_t)sizeof over) await_answer(1);
+  }
+  errno = saved;
+}
+
+int mpipp_watch_another(void) {
+  return *watcher && is_open() ? connected(watcher) : -1;
+}
+
+int mpipp_watch_is_there(void) {
+  return connection >= 0;
+}
+
+static int ask(struct mpipp_over question, int flags) {
+  int saved = errno;
+  int done = is_open() && send(connection, &question, sizeof question, MSG_NOSIGNAL | flags) ==
+                              (ssize_t)sizeof question;
+  errno = saved;
+  return done;
+}
+
+int mpipp_watch_ask(uint64_t address) {
+  return ask((struct mpipp_over){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
+}
+
+int mpipp_watch_ask_all(uint64_t address) {
+  return ask((struct mpipp_over){.magic = "MPIPPRST", .end = address}, 0);
+}
+
+int64_t mpipp_watch_answered(void) {
+  int saved = errno;
+  char answer[ANSWER_BYTES] = "";
+  int64_t found = __atomic_exchange_n(&answered, 0, __ATOMIC_RELAXED);
+  while (connection >= 0 && !told) {
+    ssize_t bytes = recv(connection, answer, sizeof answer - 1, MSG_DONTWAIT);
+    if (bytes <= 0) break;
+    answer[bytes] = '\0';
+    int answers = *answer == ANSWERED || *answer == FOUND;
+    found += answers;
+    if (answers) last_class = mpipp_class_named(answer + 1);
+    has_found |= *answer == FOUND;
+    has_met |= *answer == MET;
+  }
+  errno = saved;
+  return found;
+}
+
+int mpipp_watch_found(void) {
+  return __atomic_exchange_n(&has_found, 0, __ATOMIC_RELAXED);
+}
+
+int mpipp_watch_last_class(void) {
+  return last_class;
+}
+
+int mpipp_watch_await_room(void) {
+  int saved = errno, count = -1;
+  static int is_silent = 0; // it was waited for in vain, and has said nothing since
+  struct pollfd ready = {.fd = connection, .events = POLLIN};
+  if (is_open()) {
+    int64_t until = now_ms() + (is_silent ? 0 : ANSWER_MS);
+    do { // a handler of the program's, as of a timer, may have run meanwhile
+      int64_t left = until - now_ms();
+      count = poll(&ready, 1, left > 0 ? (int)left : 0);
+    } while (count < 0 && errno == EINTR);
+    is_silent = count == 0;
+  }
+  errno = saved;
+  return count > 0 && !(ready.revents & (POLLHUP | POLLERR)); // it is there still
+}
+
+void mpipp_watch_forked(void) {
+  int saved = errno;
+  if (is_open()) close(connection);
+  connection = -1;
+  errno = saved;
+}
