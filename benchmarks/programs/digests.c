@@ -12,10 +12,10 @@
 enum { ROUNDS = 50, TYPES = 3 };
 
 // What of the store that code needs.
-void *mpipp_allocate(uint64_t bytes) {
+void *mpipp_registry_allocate(uint64_t bytes) {
   return malloc(bytes);
 }
-void mpipp_free(void *memory) {
+void mpipp_registry_free(void *memory) {
   free(memory);
 }
 
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
                                   .component_count = entries,
                                   .components = (uintptr_t)components};
     double start = MPI_Wtime();
-    const struct mpipp_digest *digest = mpipp_digest_of(&type);
+    const struct mpipp_digest *digest = mpipp_recorder_digest_of(&type);
     double seconds = MPI_Wtime() - start;
     if (!digest || !digest->elements) return 1;
     if (seconds < least) least = seconds;

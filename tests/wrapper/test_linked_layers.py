@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
@@ -40,6 +41,43 @@ def references(found: Iterable[tuple[str, str, str]]) -> dict[str, set[str]]:
     return {me: {defined[name] for name in names & defined.keys()} for me, names in wanted.items()}
 
 
+# The word of each folder in the names of its symbols.
+WORDS = {
+    "abi": "abi",
+    "registry": "registry",
+    "watcher_client": "watcher",
+    "recorder": "recorder",
+    "layout": "layout",
+    "call_filter": "filter",
+    "intercept": "intercept",
+    "collective_precheck": "precheck",
+    "buffer_guard": "guard",
+    "rma_log": "rma",
+    "perturb": "perturb",
+    "rma_page_trace": "trace",
+    "instrumentation": "instrument",
+}
+# Of other libraries and of gdb, which look for them by name.
+KNOWN_OUTSIDE = re.compile(
+    r"mpipp_(registry|at_root|at_leaf|finalizing|hook_(in|out)|program_here|guards_buffers"
+    r"|fork_(begins|ends)|given_back|handler_replace|onesided_(given_back|pends)|system_\w+)"
+)
+
+
+def unnamed(found: Iterable[tuple[str, str, str]]) -> list[str]:
+    """The symbols without the word of their folder, each as a line of text."""
+    folders = {
+        unit(path).replace("/", "_"): unit(path).split("/")[0] for path in WRAPPER.rglob("*.c")
+    }
+    return [
+        f"{folders[file]} defines {name}"
+        for file, name, kind in found
+        if kind not in "Uvw" and name.startswith("mpipp_") and folders[file] in WORDS
+        if not name.startswith(f"mpipp_{WORDS[folders[file]]}")
+        and not KNOWN_OUTSIDE.fullmatch(name)
+    ]
+
+
 def upwards(graph: Mapping[str, Set[str]]) -> list[str]:
     """The references from a unit to one in a higher folder, each as a line of text."""
     return [
@@ -54,6 +92,7 @@ def upwards(graph: Mapping[str, Set[str]]) -> list[str]:
 def test_linked_symbols_point_downwards(mpi: support.MPI, tmp_path: Path) -> None:
     graph = compiled_references(mpi, tmp_path)
     assert upwards(graph) == []
+    assert unnamed(symbols(tmp_path)) == []
     found = circle(graph)
     assert found == [], f"{' refers to '.join(found)}: a circle"
 
@@ -78,9 +117,9 @@ def test_a_reference_upwards_and_a_circle_are_found() -> None:
     graph = references(
         [
             ("registry_object_store", "mpipp_find", "T"),
-            ("registry_object_store", "mpipp_tell", "U"),
+            ("registry_object_store", "mpipp_registry_tell", "U"),
             ("registry_object_store", "malloc", "U"),
-            ("intercept_hooks", "mpipp_tell", "D"),
+            ("intercept_hooks", "mpipp_registry_tell", "D"),
             ("intercept_hooks", "mpipp_find", "U"),
         ]
     )

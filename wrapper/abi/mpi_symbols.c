@@ -12,12 +12,12 @@
 
 enum { KNOWN_LAYERS = 256, MAX_DISTANCE = 1 << 14 };
 
-void *mpipp_real[2][MPIPP_PROCEDURES];
+void *mpipp_abi_real[2][MPIPP_PROCEDURES];
 
-int mpipp_is_own(const void *address) {
+int mpipp_abi_is_own(const void *address) {
   static void *own_base = NULL;
   Dl_info info;
-  if (!own_base && dladdr(mpipp_real, &info)) own_base = info.dli_fbase;
+  if (!own_base && dladdr(mpipp_abi_real, &info)) own_base = info.dli_fbase;
   return dladdr(address, &info) && info.dli_fbase == own_base;
 }
 
@@ -52,7 +52,7 @@ static void *look_in(const char *path, const char *name) {
   if (!library) return NULL;
   void *found = dlsym(library, name);
   dlclose(library);
-  return found && !mpipp_is_own(found) ? found : NULL;
+  return found && !mpipp_abi_is_own(found) ? found : NULL;
 }
 
 // libmpi may be loaded out of the global scope, as Python extension modules do. It is asked outside
@@ -69,35 +69,35 @@ static void *find(const char *name) {
   return address;
 }
 
-void *mpipp_resolve(int profiling, unsigned procedure) {
+void *mpipp_abi_resolve(int profiling, unsigned procedure) {
   int saved = errno;
   char name[64];
   snprintf(name, sizeof name, "%s%s", profiling ? "P" : "", mpipp_procedure_names[procedure]);
   void *address = find(name);
   if (!address) address = (void *)missing;
-  __atomic_store_n(&mpipp_real[profiling][procedure], address, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_abi_real[profiling][procedure], address, __ATOMIC_RELAXED);
   errno = saved;
   return address;
 }
 
-void *mpipp_extension(const char *name) {
+void *mpipp_abi_extension(const char *name) {
   int saved = errno;
   void *address = find(name);
   errno = saved;
   return address;
 }
 
-void mpipp_resolve_all(void) {
+void mpipp_abi_resolve_all(void) {
   for (unsigned procedure = 0; procedure < MPIPP_PROCEDURES; procedure++)
     mpipp_procedure(0, procedure);
 }
 
-int mpipp_has(unsigned procedure) {
+int mpipp_abi_has(unsigned procedure) {
   return mpipp_procedure(1, procedure) != (void *)missing;
 }
 
 #ifdef MPIPP_FOR_OPENMPI
-void *mpipp_symbol(const char *name) {
+void *mpipp_abi_symbol(const char *name) {
   // The global scope first: a program that is not position independent holds its own copy of the
   // symbol (copy relocation), and that copy's address is the handle.
   void *address = dlsym(RTLD_DEFAULT, name);
@@ -116,14 +116,14 @@ static const void *variable(const char *name) {
 #define MPI_WEIGHTS_EMPTY variable("MPI_WEIGHTS_EMPTY")
 #endif
 
-const int *mpipp_weights(const int *weights) {
+const int *mpipp_abi_weights(const int *weights) {
   return weights == MPI_UNWEIGHTED || weights == MPI_WEIGHTS_EMPTY ? NULL : weights;
 }
 
 enum { MAX_RANGES = 16, MAX_FRAMES = 64 };
 static struct { uint64_t from, to; } ranges[MAX_RANGES]; // code of the libraries named libmpi...
 static int range_count = 0;
-uint64_t mpipp_mpi_low = UINT64_MAX, mpipp_mpi_high = 0;
+uint64_t mpipp_abi_mpi_low = UINT64_MAX, mpipp_abi_mpi_high = 0;
 
 static int add_ranges(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size, (void)data;
@@ -135,17 +135,17 @@ static int add_ranges(struct dl_phdr_info *object, size_t size, void *data) {
     uint64_t from = object->dlpi_addr + header->p_vaddr, to = from + header->p_memsz;
     ranges[range_count].from = from;
     ranges[range_count++].to = to;
-    if (from < mpipp_mpi_low) mpipp_mpi_low = from;
-    if (to > mpipp_mpi_high) mpipp_mpi_high = to;
+    if (from < mpipp_abi_mpi_low) mpipp_abi_mpi_low = from;
+    if (to > mpipp_abi_mpi_high) mpipp_abi_mpi_high = to;
   }
   return 0;
 }
 
-void mpipp_find_mpi_code(void) {
+void mpipp_abi_find_mpi_code(void) {
   dl_iterate_phdr(add_ranges, NULL);
 }
 
-int mpipp_in_mpi(uint64_t address) {
+int mpipp_abi_in_mpi(uint64_t address) {
   for (int i = 0; i < range_count; i++) {
     if (address >= ranges[i].from && address < ranges[i].to) return 1;
   }
@@ -157,26 +157,26 @@ static struct {
   uint64_t (*place)(uint64_t caller);
 } layer;
 
-void mpipp_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller)) {
+void mpipp_abi_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller)) {
   layer.from = from;
   layer.to = to;
   layer.place = place;
-  if (from < mpipp_mpi_low) mpipp_mpi_low = from;
-  if (to > mpipp_mpi_high) mpipp_mpi_high = to;
+  if (from < mpipp_abi_mpi_low) mpipp_abi_mpi_low = from;
+  if (to > mpipp_abi_mpi_high) mpipp_abi_mpi_high = to;
 }
 
 static int is_in_layer(uint64_t caller) {
   return caller >= layer.from && caller < layer.to;
 }
 
-uint64_t mpipp_outside_mpi_further(uint64_t caller) {
+uint64_t mpipp_abi_outside_mpi_further(uint64_t caller) {
   if (is_in_layer(caller)) return layer.place(caller);
-  if (!mpipp_in_mpi(caller)) return caller;
+  if (!mpipp_abi_in_mpi(caller)) return caller;
   int saved = errno;
   void *stack[MAX_FRAMES];
   int depth = backtrace(stack, MAX_FRAMES), i = 0;
   while (i < depth && (uint64_t)(uintptr_t)stack[i] != caller) i++;
-  while (i < depth && mpipp_in_mpi((uint64_t)(uintptr_t)stack[i])) i++;
+  while (i < depth && mpipp_abi_in_mpi((uint64_t)(uintptr_t)stack[i])) i++;
   errno = saved;
   return i < depth ? (uint64_t)(uintptr_t)stack[i] : caller;
 }
@@ -190,8 +190,8 @@ static __attribute__((no_sanitize("address"))) uint64_t distance(uint64_t frame,
   return 0;
 }
 
-__attribute__((no_sanitize("address"))) uint64_t mpipp_outside_mpi_at(uint64_t caller,
-                                                                      uint64_t frame) {
+__attribute__((no_sanitize("address"))) uint64_t mpipp_abi_outside_mpi_at(uint64_t caller,
+                                                                          uint64_t frame) {
   static struct { uint64_t caller, distance; } known[KNOWN_LAYERS];
   if (mpipp_is_outside_mpi(caller)) return caller;
   if (is_in_layer(caller)) return layer.place(caller);
@@ -201,7 +201,7 @@ __attribute__((no_sanitize("address"))) uint64_t mpipp_outside_mpi_at(uint64_t c
     uint64_t found = *(const uint64_t *)(uintptr_t)(frame + offset);
     if (mpipp_is_outside_mpi(found)) return found;
   }
-  uint64_t found = mpipp_outside_mpi_further(caller);
+  uint64_t found = mpipp_abi_outside_mpi_further(caller);
   if (!mpipp_is_outside_mpi(found)) return found;
   __atomic_store_n(&known[i].caller, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&known[i].distance, distance(frame, found), __ATOMIC_RELEASE);
@@ -218,7 +218,7 @@ static int loaded_flavor(void) {
   return MPIPP_FLAVOR_MPICH;
 }
 
-int mpipp_right_library(void) {
+int mpipp_abi_right_library(void) {
   static const char *const names[] = {"", "MPICH", "Open MPI", "the MPI standard ABI"};
   int flavor = loaded_flavor();
   if (flavor == MPIPP_FLAVOR) return 1;

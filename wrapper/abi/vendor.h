@@ -26,9 +26,9 @@ enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_A
 #ifdef MPIPP_FOR_OPENMPI
 // Its predefined handles are addresses of data symbols. A preloaded library must not refer to
 // them (it would break every program without MPI), so they are looked up when first used.
-void *mpipp_symbol(const char *name);
+void *mpipp_abi_symbol(const char *name);
 #undef OMPI_PREDEFINED_GLOBAL
-#define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mpipp_symbol(#global))
+#define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mpipp_abi_symbol(#global))
 // Removed from mpi.h, still in the library.
 #undef MPI_LB
 #undef MPI_UB
@@ -81,7 +81,7 @@ typedef uintptr_t mpipp_arg;
 // Where handles are addresses of objects that begin with the address of their class and the number
 // of references to them: the class of datatypes.
 #ifdef MPIPP_FOR_OPENMPI
-#define MPIPP_DATATYPE_CLASS mpipp_symbol("ompi_datatype_t_class")
+#define MPIPP_DATATYPE_CLASS mpipp_abi_symbol("ompi_datatype_t_class")
 #endif
 
 // A handle as the registry's key: an unsigned integer of the handle's size.

@@ -36,8 +36,8 @@ static void before_fork(void) {
   block(&before);
   if (!depth++) {
     was_locked = held;
-    if (!held) mpipp_windows_forget(0, ~(uint64_t)0);
-    mpipp_pages_before_fork();
+    if (!held) mpipp_guard_windows_forget(0, ~(uint64_t)0);
+    mpipp_guard_pages_before_fork();
     if (!held) mpipp_guard_lend();
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -48,7 +48,7 @@ static void after_fork(void) {
   if (depth == 1 && !was_locked) mpipp_guard_take_back(0);
   block(&before);
   int held = was_locked;
-  if (!--depth) mpipp_pages_after_fork();
+  if (!--depth) mpipp_guard_pages_after_fork();
   int is_over = !depth && !held;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (is_over) mpipp_guard_unlock();
@@ -57,7 +57,7 @@ static void after_fork(void) {
 // Another thread may have had the lock, which is not here.
 static void after_fork_in_child(void) {
   if (!was_locked) mpipp_guard_take_back(1);
-  mpipp_pages_forked();
+  mpipp_guard_pages_forked();
   mpipp_guards_buffers = 0;
   for (int i = 0; i < count; i++) all[i]();
   if (was_locked) {
@@ -69,18 +69,18 @@ static void after_fork_in_child(void) {
   }
 }
 
-void mpipp_forks_handle(void (*in_child)(void)) {
+void mpipp_guard_forks_handle(void (*in_child)(void)) {
   if (!count) pthread_atfork(before_fork, after_fork, after_fork_in_child);
   if (count < MOST) all[count++] = in_child;
 }
 
 void mpipp_fork_begins(void) {
   before_fork();
-  mpipp_threads_before_fork();
+  mpipp_recorder_threads_before_fork();
 }
 
 void mpipp_fork_ends(int in_child) {
-  mpipp_threads_after_fork(in_child);
+  mpipp_recorder_threads_after_fork(in_child);
   if (in_child)
     after_fork_in_child();
   else

@@ -4,7 +4,7 @@
 #define MPIPP_BUFFER_GUARD_FORK_H
 
 // What else is to be done in the child, with the guard's lock. Before the program begins.
-void mpipp_forks_handle(void (*in_child)(void));
+void mpipp_guard_forks_handle(void (*in_child)(void));
 
 // Before and after a process is made otherwise than by fork, with a copy of the program's memory.
 // What libc_interposer/fork.c, which is a library of its own, finds here by name.

@@ -51,7 +51,8 @@ static int are_mixed(const struct mpipp_guarded *guarded) {
   for (uint32_t i = 1; i < guarded->part_count; i++) {
     for (uint32_t j = 0; j < i; j++) {
       const struct mpipp_part *one = &guarded->parts[i], *other = &guarded->parts[j];
-      if ((one->writes | other->writes) && mpipp_bytes_meet(&one->bytes, &other->bytes)) return 1;
+      if ((one->writes | other->writes) && mpipp_guard_bytes_meet(&one->bytes, &other->bytes))
+        return 1;
     }
   }
   return 0;
@@ -59,15 +60,15 @@ static int are_mixed(const struct mpipp_guarded *guarded) {
 
 // What is an operation's request, if it has none; 0 without.
 static int name(struct mpipp_guarded *guarded, const struct mpipp_call *call) {
-  uint64_t serial = mpipp_access_open(call);
-  if (serial) mpipp_guarded_name(guarded, call->win, serial);
+  uint64_t serial = mpipp_guard_access_open(call);
+  if (serial) mpipp_guard_name(guarded, call->win, serial);
   return serial != 0;
 }
 
 static void drop(struct mpipp_guarded *guarded) {
   uint64_t serial = guarded->serial;
-  mpipp_guarded_drop(guarded);
-  mpipp_access_close(serial);
+  mpipp_guard_drop(guarded);
+  mpipp_guard_access_close(serial);
 }
 
 static int is_partitioned(const struct mpipp_call *call) {
@@ -76,18 +77,18 @@ static int is_partitioned(const struct mpipp_call *call) {
 
 // Of each buffer what can be looked at; NULL if that is nothing.
 static struct mpipp_guarded *take(const struct mpipp_call *call) {
-  struct mpipp_guarded *guarded = mpipp_guarded_new();
-  if (guarded) guarded->persistent = mpipp_turn_is_persistent(call);
+  struct mpipp_guarded *guarded = mpipp_guard_new();
+  if (guarded) guarded->persistent = mpipp_guard_turn_is_persistent(call);
   for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
     int writes = (call->buffers[i].access & MPIPP_WRITES) != 0;
-    if (!mpipp_is_used(call, i) || !mpipp_bytes_of_call(call, i, &bytes)) continue;
-    if (mpipp_is_exposed(bytes.low, bytes.high))
-      mpipp_bytes_give(&bytes);
+    if (!mpipp_guard_is_used(call, i) || !mpipp_guard_bytes_of_call(call, i, &bytes)) continue;
+    if (mpipp_guard_is_exposed(bytes.low, bytes.high))
+      mpipp_guard_bytes_give(&bytes);
     else if (is_partitioned(call))
-      mpipp_guarded_add_partitions(guarded, &bytes, call, i, writes);
+      mpipp_guard_add_partitions(guarded, &bytes, call, i, writes);
     else
-      mpipp_guarded_add(guarded, &bytes, i, writes);
+      mpipp_guard_add(guarded, &bytes, i, writes);
   }
   if (!guarded) return NULL;
   int fine = guarded->part_count && !are_mixed(guarded);
@@ -95,7 +96,7 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
   guarded->win = call->present & MPIPP_HAS_WIN ? call->win : 0;
   guarded->target = call->target_rank;
   if (guarded->win && !(call->present & MPIPP_HAS_REQUESTS)) fine = fine && name(guarded, call);
-  if (fine && (guarded->persistent || mpipp_guarded_fill(guarded, 1))) return guarded;
+  if (fine && (guarded->persistent || mpipp_guard_fill(guarded, 1))) return guarded;
   drop(guarded);
   return NULL;
 }
@@ -119,22 +120,22 @@ static void count(const struct mpipp_guarded *guarded) {
     else if (counted == &cover->nothing && (!part->window || part->compared))
       counted = &cover->compared;
   }
-  if (counted == &cover->pages) mpipp_faults_catch_soon();
+  if (counted == &cover->pages) mpipp_guard_faults_catch_soon();
   ++*counted;
 }
 
 static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp_cover *cover) {
-  uint64_t refused = mpipp_windows_refused;
+  uint64_t refused = mpipp_guard_windows_refused;
   if (is_partitioned(passage->call))
-    mpipp_faults_catch(); // who stores to them meanwhile has to wait
+    mpipp_guard_faults_catch(); // who stores to them meanwhile has to wait
   struct mpipp_guarded *guarded = take(passage->call);
-  mpipp_registry.crowded += mpipp_windows_refused != refused;
+  mpipp_registry.crowded += mpipp_guard_windows_refused != refused;
   if (!guarded) {
-    mpipp_leave_out(cover, mpipp_turn_is_persistent(passage->call), 0);
+    mpipp_guard_leave_out(cover, mpipp_guard_turn_is_persistent(passage->call), 0);
     return NULL;
   }
   guarded->cover = cover;
-  mpipp_coverage_begin(cover);
+  mpipp_guard_coverage_begin(cover);
   give(passage, guarded);
   if (!guarded->persistent) count(guarded);
   return guarded;
@@ -142,25 +143,25 @@ static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp
 
 static void post(struct mpipp_passage *passage) {
   mpipp_guard_lock();
-  uint64_t since = mpipp_ticks();
-  struct mpipp_cover *cover = mpipp_turn_take(passage->call);
-  if (mpipp_guarded_named) mpipp_faults_catch_soon();
+  uint64_t since = mpipp_guard_ticks();
+  struct mpipp_cover *cover = mpipp_guard_turn_take(passage->call);
+  if (mpipp_guard_named) mpipp_guard_faults_catch_soon();
   posted = cover ? look_at(passage, cover) : NULL;
-  if (cover) mpipp_coverage_spend(cover, since);
+  if (cover) mpipp_guard_coverage_spend(cover, since);
   mpipp_guard_unlock();
 }
 
 // What MPI reads of copies is to be as it is now, whether it is its turn or not. Where it is not no
 // time is counted: there would be none for any turn.
 static void start_one(struct mpipp_guarded *guarded) {
-  uint64_t since = mpipp_ticks();
-  int looks = mpipp_coverage_affords(guarded->cover);
-  if (guarded->parts->partitions) mpipp_faults_catch();
-  mpipp_guarded_fill(guarded, looks);
+  uint64_t since = mpipp_guard_ticks();
+  int looks = mpipp_guard_coverage_affords(guarded->cover);
+  if (guarded->parts->partitions) mpipp_guard_faults_catch();
+  mpipp_guard_fill(guarded, looks);
   if (looks) {
-    mpipp_coverage_begin(guarded->cover);
+    mpipp_guard_coverage_begin(guarded->cover);
     count(guarded);
-    mpipp_coverage_spend(guarded->cover, since);
+    mpipp_guard_coverage_spend(guarded->cover, since);
   } else {
     guarded->cover->skipped++;
   }
@@ -171,8 +172,8 @@ static void start(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   mpipp_guard_lock();
   for (int64_t i = 0; requests && i < call->request_count; i++) {
-    struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
-    if (!guarded) mpipp_left_out_starts(MPIPP_KEY(requests[i]));
+    struct mpipp_guarded *guarded = mpipp_guard_of(MPIPP_KEY(requests[i]), 0);
+    if (!guarded) mpipp_guard_left_out_starts(MPIPP_KEY(requests[i]));
     if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) start_one(guarded);
   }
   mpipp_guard_unlock();
@@ -191,9 +192,9 @@ static void mark(const struct mpipp_call *call) {
   int64_t last = is_list ? number_in(call, 0, 0) - 1 : first;
   if (call->procedure == MPIPP_PROC_Pready_range) last = number_in(call, 1, 0);
   mpipp_guard_lock();
-  struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(*request), 0);
+  struct mpipp_guarded *guarded = mpipp_guard_of(MPIPP_KEY(*request), 0);
   for (int64_t i = first; guarded && i <= last; i++)
-    mpipp_guarded_mark(guarded, is_list ? number_in(call, 1, i) : i);
+    mpipp_guard_mark(guarded, is_list ? number_in(call, 1, i) : i);
   mpipp_guard_unlock();
 }
 
@@ -202,14 +203,14 @@ static void end_access(struct mpipp_guarded *guarded) {
   struct mpipp_change change;
   uint64_t handle = guarded->request, serial = guarded->serial;
   struct mpipp_request request;
-  int found = mpipp_guarded_end(guarded, &change);
+  int found = mpipp_guard_end(guarded, &change);
   mpipp_guard_unlock();
-  int any = found || MPIPP_READ(mpipp_faults_count);
-  if (any && mpipp_pending_copy(handle, serial, &request)) {
-    mpipp_tell_touches_of(&request);
-    if (found) mpipp_tell_change(&request, &change);
+  int any = found || MPIPP_READ(mpipp_guard_faults_count);
+  if (any && mpipp_guard_pending_copy(handle, serial, &request)) {
+    mpipp_guard_tell_touches_of(&request);
+    if (found) mpipp_guard_tell_change(&request, &change);
   }
-  mpipp_access_close(serial);
+  mpipp_guard_access_close(serial);
   mpipp_guard_lock();
 }
 
@@ -218,8 +219,8 @@ static void end_access(struct mpipp_guarded *guarded) {
 static void end_accesses(uint64_t win, const struct mpipp_call *call) {
   struct mpipp_guarded *one = NULL;
   mpipp_guard_lock();
-  while ((one = mpipp_guarded_next_of(one, win))) {
-    if (!call || (one->number <= entered && mpipp_completes_accesses(call, win, one->target)))
+  while ((one = mpipp_guard_next_of(one, win))) {
+    if (!call || (one->number <= entered && mpipp_guard_completes_accesses(call, win, one->target)))
       end_access(one);
   }
   mpipp_guard_unlock();
@@ -231,11 +232,11 @@ static void end_accesses(uint64_t win, const struct mpipp_call *call) {
 static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   mpipp_guard_lock();
-  struct mpipp_guarded *guarded = request ? mpipp_guarded_of(MPIPP_KEY(*request), 0) : NULL;
-  if (request) mpipp_left_out_freed(MPIPP_KEY(*request));
+  struct mpipp_guarded *guarded = request ? mpipp_guard_of(MPIPP_KEY(*request), 0) : NULL;
+  if (request) mpipp_guard_left_out_freed(MPIPP_KEY(*request));
   if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) guarded = NULL; // MPI does nothing there
-  if (guarded && !mpipp_guarded_has_other_memory(guarded)) guarded = NULL;
-  if (guarded) mpipp_guarded_keep(guarded);
+  if (guarded && !mpipp_guard_has_other_memory(guarded)) guarded = NULL;
+  if (guarded) mpipp_guard_keep(guarded);
   mpipp_guard_unlock();
   if (!guarded) return MPIPP_GO_ON;
   *request = MPI_REQUEST_NULL;
@@ -246,18 +247,18 @@ static int give_up(struct mpipp_passage *passage) {
 // Another thread may be at it: what it has found complete is to be in the program's memory, too.
 static __thread int is_asking __attribute__((tls_model("initial-exec")));
 static void ask_after_kept(int over) {
-  if (!mpipp_guarded_kept || is_asking) return;
+  if (!mpipp_guard_kept || is_asking) return;
   is_asking = 1;
   pthread_mutex_lock(&asking_after);
   struct mpipp_guarded *kept = NULL;
-  while ((kept = mpipp_guarded_next_kept(kept))) {
+  while ((kept = mpipp_guard_next_kept(kept))) {
     MPI_Request request = (MPI_Request)(uintptr_t)kept->request;
     int flag = 0;
     PMPI(Test)(&request, &flag, MPI_STATUS_IGNORE);
     if ((flag || over) && request != MPI_REQUEST_NULL) PMPI(Request_free)(&request);
     if (!flag && !over) continue;
     mpipp_guard_lock();
-    mpipp_guarded_end(kept, NULL);
+    mpipp_guard_end(kept, NULL);
     mpipp_guard_unlock();
   }
   pthread_mutex_unlock(&asking_after);
@@ -269,7 +270,7 @@ static void tell_gone(uint64_t frame) {
   for (int more = 1; more;) {
     uint64_t address = 0, request = 0, serial = 0;
     mpipp_guard_lock();
-    const struct mpipp_guarded *gone = mpipp_guarded_next_gone(frame, &address);
+    const struct mpipp_guarded *gone = mpipp_guard_next_gone(frame, &address);
     more = gone != NULL;
     if (gone) {
       request = gone->request;
@@ -277,7 +278,7 @@ static void tell_gone(uint64_t frame) {
     }
     mpipp_guard_unlock();
     const struct mpipp_change change = {.kind = MPIPP_CHANGE_GONE, .address = address};
-    if (more) mpipp_tell_pending_change(request, serial, &change);
+    if (more) mpipp_guard_tell_pending_change(request, serial, &change);
   }
 }
 
@@ -287,9 +288,9 @@ static void tell_never_completed(void) {
   struct mpipp_guarded *one = NULL;
   struct mpipp_change change;
   if (!mpipp_guard_try_lock()) return;
-  if (mpipp_guarded_any()) mpipp_faults_catch();
-  while ((one = mpipp_guarded_next_changed(one, &change)))
-    mpipp_tell_pending_change(one->request, one->serial, &change);
+  if (mpipp_guard_any()) mpipp_guard_faults_catch();
+  while ((one = mpipp_guard_next_changed(one, &change)))
+    mpipp_guard_tell_pending_change(one->request, one->serial, &change);
   mpipp_guard_unlock();
 }
 
@@ -299,9 +300,9 @@ static void call_was_left(void) {
   if (is_asking) pthread_mutex_unlock(&asking_after);
   is_asking = 0;
   mpipp_guard_lock();
-  if (posted) mpipp_guarded_drop(posted);
+  if (posted) mpipp_guard_drop(posted);
   posted = NULL;
-  mpipp_compared_left();
+  mpipp_guard_compared_left();
   mpipp_guard_unlock();
 }
 
@@ -310,11 +311,11 @@ static int enter(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
   if (MPIPP_UNLIKELY(is_inside)) call_was_left();
   is_inside = 1;
-  entered = MPIPP_READ(mpipp_guarded_begun);
-  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call);
-  if (MPIPP_UNLIKELY(mpipp_compared_may_be_gone(call->frame))) tell_gone(call->frame);
+  entered = MPIPP_READ(mpipp_guard_begun);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_guard_faults_count))) mpipp_guard_tell_touches(call);
+  if (MPIPP_UNLIKELY(mpipp_guard_compared_may_be_gone(call->frame))) tell_gone(call->frame);
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
-  mpipp_alone_enter(call);
+  mpipp_guard_alone_enter(call);
   if (call->procedure == MPIPP_PROC_Finalize) tell_never_completed();
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
@@ -323,13 +324,13 @@ static int enter(struct mpipp_passage *passage) {
     mark(call);
   if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
     end_accesses(MPIPP_KEY(*(const MPI_Win *)passage->handle), NULL);
-  if (MPIPP_READ(mpipp_guarded_named) && mpipp_guarded_may_claim(call)) {
+  if (MPIPP_READ(mpipp_guard_named) && mpipp_guard_may_claim(call)) {
     mpipp_guard_lock();
-    mpipp_guarded_claim(call);
+    mpipp_guard_claim(call);
     mpipp_guard_unlock();
   }
-  if (mpipp_turn_is_possible(call)) post(passage);
-  if (mpipp_memcheck) mpipp_memcheck_enter();
+  if (mpipp_guard_turn_is_possible(call)) post(passage);
+  if (mpipp_guard_memcheck) mpipp_guard_memcheck_enter();
   return MPIPP_GO_ON;
 }
 
@@ -337,9 +338,9 @@ static int enter(struct mpipp_passage *passage) {
 static void end_all(void) {
   struct mpipp_guarded *guarded;
   mpipp_guard_lock();
-  while ((guarded = mpipp_guarded_any())) {
-    mpipp_guarded_end(guarded, NULL);
-    if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
+  while ((guarded = mpipp_guard_any())) {
+    mpipp_guard_end(guarded, NULL);
+    if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guard_drop(guarded);
   }
   mpipp_guard_unlock();
 }
@@ -348,29 +349,29 @@ static void end_failed(const struct mpipp_passage *passage) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)passage->call->requests;
   mpipp_guard_lock();
   for (int64_t i = 0; i < passage->call->request_count; i++) {
-    struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
-    if (guarded && guarded->persistent && mpipp_may_be_complete(passage, i))
-      mpipp_guarded_end(guarded, NULL);
+    struct mpipp_guarded *guarded = mpipp_guard_of(MPIPP_KEY(requests[i]), 0);
+    if (guarded && guarded->persistent && mpipp_guard_may_be_complete(passage, i))
+      mpipp_guard_end(guarded, NULL);
   }
   mpipp_guard_unlock();
 }
 
 static void expose_more(void) {
   mpipp_guard_lock();
-  mpipp_guarded_expose();
+  mpipp_guard_expose();
   mpipp_guard_unlock();
 }
 
 // Rings that come otherwise are seen when the next pages would be exchanged. A signal handler may
 // make one while its thread has the lock.
 void mpipp_system_has_ring(void) {
-  __atomic_store_n(&mpipp_ring_is_there, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_ring_is_there, 1, __ATOMIC_RELAXED);
   if (!mpipp_guard_locked) expose_more();
 }
 
 static void is_left_out(const struct mpipp_call *call) {
   mpipp_guard_lock();
-  mpipp_left_out_made(MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests));
+  mpipp_guard_left_out_made(MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests));
   mpipp_guard_unlock();
 }
 
@@ -380,56 +381,56 @@ static void leave(struct mpipp_passage *passage) {
   posted = NULL;
   is_inside = 0;
   if (MPIPP_READ(is_off)) return;
-  if (mpipp_memcheck) mpipp_memcheck_leave();
-  mpipp_alone_leave(call);
+  if (mpipp_guard_memcheck) mpipp_guard_memcheck_leave();
+  mpipp_guard_alone_leave(call);
   // What has come with this call may tell the program that an operation before is complete.
   if (call->procedure == MPIPP_PROC_Finalize)
     end_all();
   else
     ask_after_kept(0);
-  if (mpipp_has_failed(passage)) end_failed(passage);
+  if (mpipp_guard_has_failed(passage)) end_failed(passage);
   if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
   if (call->procedure == MPIPP_PROC_Parrived && passage->code == MPI_SUCCESS && *passage->flag)
     mark(call);
   if (call->procedure == MPIPP_PROC_Win_attach) expose_more();
-  if (mpipp_leaves_out() && passage->code == MPI_SUCCESS) is_left_out(call);
+  if (mpipp_guard_leaves_out() && passage->code == MPI_SUCCESS) is_left_out(call);
   if (!guarded) return;
   struct mpipp_cover *cover = guarded->cover;
-  uint64_t since = mpipp_ticks();
+  uint64_t since = mpipp_guard_ticks();
   mpipp_guard_lock();
   if (passage->code != MPI_SUCCESS)
     drop(guarded);
   else if (!guarded->serial) // there is no request
-    mpipp_guarded_end(guarded, NULL);
+    mpipp_guard_end(guarded, NULL);
   else if (guarded->persistent)
-    mpipp_guarded_rest(guarded);
+    mpipp_guard_rest(guarded);
   else
-    mpipp_guarded_begin(guarded);
-  mpipp_coverage_spend(cover, since);
+    mpipp_guard_begin(guarded);
+  mpipp_guard_coverage_spend(cover, since);
   mpipp_guard_unlock();
 }
 
 static void expose(const struct mpipp_event *event) {
   mpipp_guard_lock();
-  mpipp_window_exposes(event);
-  if (event->kind == MPIPP_EVENT_MADE) mpipp_guarded_expose();
+  mpipp_guard_window_exposes(event);
+  if (event->kind == MPIPP_EVENT_MADE) mpipp_guard_expose();
   mpipp_guard_unlock();
 }
 
 // Whether an event of a request may be one of an operation that is looked at: without the lock,
 // since most are not where that would take too long.
 static int is_concerned(uint32_t kind) {
-  return kind == MPIPP_EVENT_MADE ? posted != NULL : MPIPP_READ(mpipp_guarded_named) != 0;
+  return kind == MPIPP_EVENT_MADE ? posted != NULL : MPIPP_READ(mpipp_guard_named) != 0;
 }
 
 static void end_beside(const struct mpipp_object *of) {
   struct mpipp_change change;
   mpipp_guard_lock();
-  struct mpipp_guarded *beside = mpipp_guarded_beside(of);
+  struct mpipp_guarded *beside = mpipp_guard_beside(of);
   uint64_t request = beside ? beside->request : 0, serial = beside ? beside->serial : 0;
-  int found = beside && mpipp_guarded_end(beside, &change);
+  int found = beside && mpipp_guard_end(beside, &change);
   mpipp_guard_unlock();
-  if (found) mpipp_tell_pending_change(request, serial, &change);
+  if (found) mpipp_guard_tell_pending_change(request, serial, &change);
 }
 
 static void event(const struct mpipp_event *event) {
@@ -439,33 +440,33 @@ static void event(const struct mpipp_event *event) {
   if (MPIPP_READ(is_off)) return;
   if (request->kind == MPIPP_WIN) expose(event);
   if (request->kind != MPIPP_REQUEST || !is_concerned(event->kind)) return;
-  if (mpipp_guarded_asks(event)) end_beside(request);
+  if (mpipp_guard_asks(event)) end_beside(request);
   mpipp_guard_lock();
-  uint64_t since = mpipp_ticks();
-  struct mpipp_guarded *guarded = mpipp_guarded_of_event(event);
+  uint64_t since = mpipp_guard_ticks();
+  struct mpipp_guarded *guarded = mpipp_guard_of_event(event);
   struct mpipp_cover *cover = guarded && guarded->looks ? guarded->cover : NULL;
   int is_named = guarded && guarded->serial == request->serial;
   if (event->kind == MPIPP_EVENT_MADE) {
     if (posted && !posted->serial) {
-      mpipp_guarded_name(posted, request->handle, request->serial);
+      mpipp_guard_name(posted, request->handle, request->serial);
       posted->place = ((const struct mpipp_request *)request)->call.requests;
     }
   } else if (guarded && event->kind == MPIPP_EVENT_STARTED) {
-    mpipp_guarded_begin(guarded);
+    mpipp_guard_begin(guarded);
   } else if (guarded && event->kind == MPIPP_EVENT_COMPLETED) {
-    found = mpipp_guarded_end(guarded, &change);
+    found = mpipp_guard_end(guarded, &change);
   } else if (guarded && event->kind == MPIPP_EVENT_DOUBTED) {
-    found = mpipp_guarded_doubt(guarded, &change);
+    found = mpipp_guard_doubt(guarded, &change);
   } else if (guarded && event->kind == MPIPP_EVENT_FREED) {
     // One that is not kept: another is, with the same handle, since both are complete.
-    found = mpipp_guarded_end(guarded, &change);
-    if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
+    found = mpipp_guard_end(guarded, &change);
+    if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guard_drop(guarded);
   }
-  if (cover) mpipp_coverage_spend(cover, since);
+  if (cover) mpipp_guard_coverage_spend(cover, since);
   mpipp_guard_unlock();
   const struct mpipp_request *record = (const struct mpipp_request *)request;
-  if (is_named && event->kind == MPIPP_EVENT_COMPLETED) mpipp_tell_touches_of(record);
-  if (found && is_named) mpipp_tell_change(record, &change);
+  if (is_named && event->kind == MPIPP_EVENT_COMPLETED) mpipp_guard_tell_touches_of(record);
+  if (found && is_named) mpipp_guard_tell_change(record, &change);
 }
 
 static int wants(const struct mpipp_call *call);
@@ -483,24 +484,24 @@ static int is_about_persistent(uint32_t procedure) {
 static int wants(const struct mpipp_call *call) {
   if (MPIPP_READ(is_off)) return 0;
   // The program's handler has left the call before, where the lock was held.
-  if (MPIPP_UNLIKELY(is_inside) && mpipp_careful_was_left()) mpipp_guard_unlock();
-  int comes = mpipp_turn_comes(&hook, call);
-  return comes || is_inside || mpipp_memcheck || MPIPP_READ(mpipp_faults_count) ||
-         (MPIPP_READ(mpipp_left_out_count) && is_about_persistent(call->procedure)) ||
+  if (MPIPP_UNLIKELY(is_inside) && mpipp_guard_careful_was_left()) mpipp_guard_unlock();
+  int comes = mpipp_guard_turn_comes(&hook, call);
+  return comes || is_inside || mpipp_guard_memcheck || MPIPP_READ(mpipp_guard_faults_count) ||
+         (MPIPP_READ(mpipp_guard_left_out_count) && is_about_persistent(call->procedure)) ||
          call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize ||
-         mpipp_is_init(call);
+         mpipp_guard_is_init(call);
 }
 
 static void forked(void) {
-  mpipp_compared_forked();
+  mpipp_guard_compared_forked();
   is_off = 1; // the hook stays: the store's lock may be held here, to take it out
 }
 
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_GUARD") || !getenv("MPIPP_WATCH")) return;
-  mpipp_faults_prepare();
-  mpipp_forks_handle(forked);
+  mpipp_guard_faults_prepare();
+  mpipp_guard_forks_handle(forked);
   mpipp_hook_in(&hook);
-  mpipp_before_end = tell_never_completed;
+  mpipp_intercept_before_end = tell_never_completed;
   mpipp_guards_buffers = 1;
 }

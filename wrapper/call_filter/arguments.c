@@ -34,7 +34,7 @@ static int is_fine_subarray(const struct mpipp_input *inputs) {
   return 1;
 }
 
-int mpipp_has_fine_numbers(const struct mpipp_call *call) {
+int mpipp_filter_has_fine_numbers(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   int64_t count;
   switch (call->combiner) {
@@ -63,7 +63,7 @@ int mpipp_has_fine_numbers(const struct mpipp_call *call) {
   }
 }
 
-enum mpipp_kind mpipp_kind_named(uint64_t name) {
+enum mpipp_kind mpipp_filter_kind_named(uint64_t name) {
   static const struct {
     const char *name;
     enum mpipp_kind kind;
@@ -81,7 +81,7 @@ enum mpipp_kind mpipp_kind_named(uint64_t name) {
   return MPIPP_KINDS;
 }
 
-int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index) {
+int64_t mpipp_filter_input_count(const struct mpipp_call *call, uint32_t index) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_input *input = &inputs[index];
   if (input->shape != MPIPP_SHAPE_ARRAY) return 1;
@@ -105,7 +105,7 @@ int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index) {
 }
 
 static void *object_of(const struct mpipp_input *input) {
-  enum mpipp_kind kind = mpipp_kind_named(input->name);
+  enum mpipp_kind kind = mpipp_filter_kind_named(input->name);
   uint64_t handle = 0;
   if (!input->values || input->size > sizeof handle || kind == MPIPP_KINDS) return NULL;
   memcpy(&handle, input->values, input->size);
@@ -118,17 +118,17 @@ static int is_active(const struct mpipp_request *request) {
          !(MPIPP_READ(request->object.flags) & MPIPP_FLAG_ENDED);
 }
 
-int mpipp_is_pending_on(const struct mpipp_request *request, uint64_t comm) {
+int mpipp_filter_is_pending_on(const struct mpipp_request *request, uint64_t comm) {
   return is_active(request) && request->call.comm == comm &&
          request->call.present & MPIPP_HAS_COMM && request->call.ordinal;
 }
 
-int mpipp_is_on_file(const struct mpipp_request *request, uint64_t file) {
+int mpipp_filter_is_on_file(const struct mpipp_request *request, uint64_t file) {
   return is_active(request) && request->call.present & MPIPP_HAS_FILE && request->call.file == file;
 }
 
-int mpipp_has_any(mpipp_is_on *is_on, uint64_t handle) {
-  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+int mpipp_filter_has_any(mpipp_is_on *is_on, uint64_t handle) {
+  const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
        chunk = (const void *)(uintptr_t)MPIPP_READ(chunk->next)) {
     const struct mpipp_request *requests = (const void *)(chunk + 1);
@@ -144,12 +144,12 @@ static int may_be_freed(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_object *comm = object_of(&inputs[0]);
   if (comm && comm->flags & MPIPP_FLAG_PREDEFINED) return 0;
-  if (!comm || comm->kind != MPIPP_COMM || MPIPP_READ(mpipp_several_threads)) return 1;
-  return !mpipp_has_any(mpipp_is_pending_on, comm->handle);
+  if (!comm || comm->kind != MPIPP_COMM || MPIPP_READ(mpipp_registry_several_threads)) return 1;
+  return !mpipp_filter_has_any(mpipp_filter_is_pending_on, comm->handle);
 }
 
 static int is_not_attached(const struct mpipp_call *call) {
-  const struct mpipp_attachment *attached = mpipp_attachment_of(call);
+  const struct mpipp_attachment *attached = mpipp_recorder_attachment_of(call);
   return !attached || MPIPP_READ(attached->state) == MPIPP_NOT_ATTACHED;
 }
 
@@ -214,7 +214,7 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Op_free:
     return may_be_freed(call);
   case MPIPP_PROC_Dims_create:
-    return mpipp_are_grid_sizes(call);
+    return mpipp_filter_are_grid_sizes(call);
   case MPIPP_PROC_Group_translate_ranks:
     return are_ranks(call);
   case MPIPP_PROC_Cart_rank:
@@ -222,13 +222,13 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Cart_shift:
   case MPIPP_PROC_Graph_neighbors:
   case MPIPP_PROC_Graph_neighbors_count:
-    return mpipp_is_in_topology(call);
+    return mpipp_filter_is_in_topology(call);
   case MPIPP_PROC_Parrived:
-    return mpipp_may_arrive(call);
+    return mpipp_filter_may_arrive(call);
   case MPIPP_PROC_Pready:
   case MPIPP_PROC_Pready_range:
   case MPIPP_PROC_Pready_list:
-    return mpipp_are_partitions(call);
+    return mpipp_filter_are_partitions(call);
   case MPIPP_PROC_Buffer_attach:
   case MPIPP_PROC_Buffer_attach_c:
   case MPIPP_PROC_Comm_attach_buffer:
@@ -239,7 +239,7 @@ static int has_any_numbers(const struct mpipp_call *call) {
   }
 }
 
-int mpipp_has_fine_arguments(const struct mpipp_call *call) {
+int mpipp_filter_has_fine_arguments(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   if (!has_any_numbers(call)) return 0;
   for (uint32_t i = 0; i < call->input_count; i++) {
@@ -254,7 +254,7 @@ int mpipp_has_fine_arguments(const struct mpipp_call *call) {
 }
 
 static void doubt_object(const struct mpipp_input *input, struct mpipp_doubt *doubt) {
-  enum mpipp_kind kind = mpipp_kind_named(input->name);
+  enum mpipp_kind kind = mpipp_filter_kind_named(input->name);
   uint64_t handle = 0;
   if (!input->values || input->size > sizeof handle) return;
   memcpy(&handle, input->values, input->size);
@@ -273,7 +273,7 @@ static void doubt_object(const struct mpipp_input *input, struct mpipp_doubt *do
   }
 }
 
-void mpipp_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+void mpipp_filter_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   for (uint32_t i = 0; i < call->input_count; i++) {
     const struct mpipp_input *input = &inputs[i];
@@ -285,20 +285,20 @@ void mpipp_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt
       mpipp_doubt(doubt, mpipp_input_value(input, 0) != 0);
       continue;
     }
-    int64_t count = mpipp_input_count(call, i);
+    int64_t count = mpipp_filter_input_count(call, i);
     mpipp_doubt(doubt, input->values ? (uint64_t)count : ~(uint64_t)0);
     for (int64_t k = 0; input->values && k < count; k++)
       mpipp_doubt(doubt, (uint64_t)mpipp_input_value(input, k));
   }
 }
 
-uint64_t mpipp_file_of(const struct mpipp_call *call) {
+uint64_t mpipp_filter_file_of(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   if (call->procedure == MPIPP_PROC_File_close) return *(const uint64_t *)inputs[0].values;
   return call->file;
 }
 
-int mpipp_ends_on_file(const struct mpipp_call *call) {
+int mpipp_filter_ends_on_file(const struct mpipp_call *call) {
   switch (mpipp_facts[call->procedure].operation) {
   case MPIPP_PROC_File_close:
   case MPIPP_PROC_File_set_size:

@@ -13,25 +13,25 @@ static struct mpipp_layout *layout_of(const struct mpipp_buffer *buffer) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t count = buffer->count;
   if (!type || buffer->vector || __builtin_mul_overflow(count, buffer->peers, &count)) return NULL;
-  struct mpipp_layout *layout = mpipp_allocate(mpipp_layout_bytes(MOST_BLOCKS));
+  struct mpipp_layout *layout = mpipp_registry_allocate(mpipp_layout_bytes(MOST_BLOCKS));
   if (!layout) return NULL;
   mpipp_layout_open(layout, MOST_BLOCKS);
   if (!mpipp_layout_add(layout, type, buffer->address, count)) {
-    mpipp_free(layout);
+    mpipp_registry_free(layout);
     return NULL;
   }
   mpipp_layout_sort(layout);
   return layout;
 }
 
-int mpipp_is_apart_from_itself(const struct mpipp_buffer *buffer) {
+int mpipp_filter_is_apart_from_itself(const struct mpipp_buffer *buffer) {
   struct mpipp_layout *layout = layout_of(buffer);
   int apart = layout && mpipp_layout_is_apart(layout);
-  mpipp_free(layout);
+  mpipp_registry_free(layout);
   return apart;
 }
 
-int mpipp_share_nothing(const struct mpipp_buffer *one, const struct mpipp_buffer *other) {
+int mpipp_filter_share_nothing(const struct mpipp_buffer *one, const struct mpipp_buffer *other) {
   struct mpipp_layout *first = layout_of(one), *second = first ? layout_of(other) : NULL;
   int apart = second != NULL;
   // Of one that overlaps itself the highest address so far need not be the last block's.
@@ -44,7 +44,7 @@ int mpipp_share_nothing(const struct mpipp_buffer *one, const struct mpipp_buffe
     apart = next->low >= (is_first ? seconds : firsts);
     if (next->high > *own) *own = next->high;
   }
-  mpipp_free(first);
-  mpipp_free(second);
+  mpipp_registry_free(first);
+  mpipp_registry_free(second);
   return apart;
 }

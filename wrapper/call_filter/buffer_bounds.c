@@ -16,12 +16,12 @@ static const struct mpipp_datatype *record_at(uint64_t record) {
   return (const struct mpipp_datatype *)(uintptr_t)record;
 }
 
-uint64_t mpipp_shape_of(uint64_t record, uint64_t handle) {
+uint64_t mpipp_filter_shape_of(uint64_t record, uint64_t handle) {
   uint64_t alike = mpipp_known_alike(record);
   if (alike || !record) return alike;
-  int locked = mpipp_lock_further();
-  alike = mpipp_alike_locked(record, handle);
-  if (locked) mpipp_unlock();
+  int locked = mpipp_registry_lock_further();
+  alike = mpipp_recorder_alike_locked(record, handle);
+  if (locked) mpipp_registry_unlock();
   return alike ? alike : record;
 }
 
@@ -39,13 +39,14 @@ static int doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t index, uint
 
 // The displacements are in no order: whether the shares are apart all the same.
 static int are_apart(const struct mpipp_piece *given, uint64_t count) {
-  struct mpipp_piece *sorted = count <= MOST_SORTED ? mpipp_allocate(count * sizeof *sorted) : NULL;
+  struct mpipp_piece *sorted =
+      count <= MOST_SORTED ? mpipp_registry_allocate(count * sizeof *sorted) : NULL;
   if (!sorted) return 0;
   memcpy(sorted, given, count * sizeof *sorted);
-  mpipp_pieces_sort(sorted, count);
+  mpipp_layout_pieces_sort(sorted, count);
   int apart = 1;
   for (uint64_t i = 1; i < count; i++) apart &= sorted[i].low >= sorted[i - 1].high;
-  mpipp_free(sorted);
+  mpipp_registry_free(sorted);
   return apart;
 }
 
@@ -83,7 +84,8 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   if (!vector->counts) return doubted(doubt, OF_SHARES, index, 0);
   int writes = (buffer->access & MPIPP_WRITES) != 0, ordered = 1, apart = 1, simple = 1;
   struct mpipp_piece few[64], *shares = few;
-  if (writes && n > 64) shares = n <= MOST_SORTED ? mpipp_allocate(n * sizeof *shares) : NULL;
+  if (writes && n > 64)
+    shares = n <= MOST_SORTED ? mpipp_registry_allocate(n * sizeof *shares) : NULL;
   uint64_t low = ~(uint64_t)0, high = 0;
   for (uint64_t i = 0; i < n; i++) {
     int64_t count = mpipp_vector_value(vector->counts, i, vector->count_size);
@@ -117,16 +119,17 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   int placed = low >= high || mpipp_is_placed(low, high, (uint32_t)writes, 0),
       fine = simple && placed;
   if (fine && writes) fine = apart && (ordered || (shares && are_apart(shares, used)));
-  if (shares != few) mpipp_free(shares);
+  if (shares != few) mpipp_registry_free(shares);
   if (fine) return 1;
-  mpipp_doubt_buffer(call, index, doubt);
+  mpipp_filter_doubt_buffer(call, index, doubt);
   return doubted(doubt, OF_SHARES, index, placed ? 0 : low);
 }
 
-void mpipp_doubt_buffer(const struct mpipp_call *call, uint32_t index, struct mpipp_doubt *doubt) {
+void mpipp_filter_doubt_buffer(const struct mpipp_call *call, uint32_t index,
+                               struct mpipp_doubt *doubt) {
   const struct mpipp_buffer *buffer = &call->buffers[index];
   mpipp_doubt(doubt, (uint64_t)buffer->access << 32 | index);
-  mpipp_doubt(doubt, mpipp_shape_of(buffer->record, buffer->datatype));
+  mpipp_doubt(doubt, mpipp_filter_shape_of(buffer->record, buffer->datatype));
   mpipp_doubt(doubt, (uint64_t)buffer->count);
   mpipp_doubt(doubt, (uint64_t)buffer->peers);
   if (!buffer->vector) return;
@@ -137,12 +140,12 @@ void mpipp_doubt_buffer(const struct mpipp_call *call, uint32_t index, struct mp
     uint64_t key = MPIPP_KEY(((const MPI_Datatype *)(uintptr_t)vector->datatypes)[i]);
     uint64_t record = vector->records ? ((const uint64_t *)(uintptr_t)vector->records)[i]
                                       : (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, key);
-    mpipp_doubt(doubt, mpipp_shape_of(record, key));
+    mpipp_doubt(doubt, mpipp_filter_shape_of(record, key));
   }
 }
 
-int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
-                 struct mpipp_doubt *doubt) {
+int mpipp_filter_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
+                        struct mpipp_doubt *doubt) {
   const struct mpipp_buffer *buffer = &call->buffers[index];
   int writes = (buffer->access & MPIPP_WRITES) != 0;
   *box = (struct mpipp_box){.writes = (uint32_t)writes, .buffer = index};
@@ -170,30 +173,30 @@ int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box
   }
   if (MPIPP_UNLIKELY(!mpipp_is_placed(box->low, box->high, box->writes,
                                       (uint64_t)count * (uint64_t)type->size))) {
-    mpipp_doubt_buffer(call, index, doubt);
+    mpipp_filter_doubt_buffer(call, index, doubt);
     return doubted(doubt, OF_ADDRESS, index, box->low);
   }
   if (!writes || MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return usable;
-  if (!doubt) return usable && mpipp_is_apart_from_itself(buffer);
+  if (!doubt) return usable && mpipp_filter_is_apart_from_itself(buffer);
   mpipp_doubt(doubt, OF_ITSELF);
-  mpipp_doubt(doubt, mpipp_shape_of(buffer->record, buffer->datatype));
+  mpipp_doubt(doubt, mpipp_filter_shape_of(buffer->record, buffer->datatype));
   if (!is_apart(type)) mpipp_doubt(doubt, (uint64_t)count);
   return 0;
 }
 
-int mpipp_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes, uint32_t first,
-                    uint32_t second, struct mpipp_doubt *doubt) {
+int mpipp_filter_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes,
+                           uint32_t first, uint32_t second, struct mpipp_doubt *doubt) {
   const struct mpipp_box *one = &boxes[first], *other = &boxes[second];
   if (one->high <= other->low || other->high <= one->low || !(one->writes | other->writes))
     return 1;
-  if (!doubt) return mpipp_share_nothing(&call->buffers[first], &call->buffers[second]);
-  mpipp_doubt_buffer(call, first, doubt);
-  mpipp_doubt_buffer(call, second, doubt);
+  if (!doubt) return mpipp_filter_share_nothing(&call->buffers[first], &call->buffers[second]);
+  mpipp_filter_doubt_buffer(call, first, doubt);
+  mpipp_filter_doubt_buffer(call, second, doubt);
   return doubted(doubt, OF_BOTH, first << 8 | second,
                  call->buffers[second].address - call->buffers[first].address);
 }
 
-int mpipp_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high) {
+int mpipp_filter_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high) {
   const struct mpipp_datatype *type = record_at(buffer->record);
   int64_t reach;
   *low = *high = 0;
@@ -207,9 +210,9 @@ int mpipp_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t 
   return 1;
 }
 
-int mpipp_is_within(const struct mpipp_buffer *buffer, const struct mpipp_reach *window) {
+int mpipp_filter_is_within(const struct mpipp_buffer *buffer, const struct mpipp_reach *window) {
   int64_t low, high, start;
-  if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
+  if (!mpipp_filter_bytes_behind(buffer, &low, &high)) return high == 0;
   return !__builtin_mul_overflow((int64_t)buffer->address, window->disp_unit, &start) &&
          !__builtin_add_overflow(start, low, &low) && !__builtin_add_overflow(start, high, &high) &&
          low >= 0 && high <= window->size;

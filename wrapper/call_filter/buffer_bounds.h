@@ -62,29 +62,31 @@ static inline int mpipp_bounds(const struct mpipp_datatype *type, uint64_t addre
 // Whether a buffer lies where its memory may be, and writes no constant. bytes: of its data.
 static inline int mpipp_is_placed(uint64_t low, uint64_t high, uint32_t writes, uint64_t bytes) {
   // Between what is apart there may be anything.
-  if (MPIPP_UNLIKELY(bytes >= MPIPP_LARGE) && bytes == high - low && !mpipp_is_mapped(low, high))
+  if (MPIPP_UNLIKELY(bytes >= MPIPP_LARGE) && bytes == high - low &&
+      !mpipp_filter_is_mapped(low, high))
     return 0;
-  if (MPIPP_LIKELY((int64_t)low >= mpipp_first_beyond)) return 1;
+  if (MPIPP_LIKELY((int64_t)low >= mpipp_filter_first_beyond)) return 1;
   return low >= MPIPP_FIRST_ADDRESS && !(writes && mpipp_meets_constants(low, high));
 }
 
 // What tells a datatype from others that are built otherwise.
-uint64_t mpipp_shape_of(uint64_t record, uint64_t handle);
+uint64_t mpipp_filter_shape_of(uint64_t record, uint64_t handle);
 
 // The box of a buffer in this process, [0, 0) if it has no data there. Returns whether nothing can
 // be wrong with it by itself; else `doubt` has what that depends on. Large ones, whose bounds do
 // not fit, are doubted, too.
-int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
-                 struct mpipp_doubt *doubt);
+int mpipp_filter_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
+                        struct mpipp_doubt *doubt);
 // Whether two buffers of a call share no memory, as far as the boxes tell, or are only read.
-int mpipp_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes, uint32_t first,
-                    uint32_t second, struct mpipp_doubt *doubt);
+int mpipp_filter_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes,
+                           uint32_t first, uint32_t second, struct mpipp_doubt *doubt);
 // Bytes [low, high) that a buffer of the target's has behind its displacement; 0 if that is more
 // than memory has, or it has none, which low and high tell.
-int mpipp_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high);
+int mpipp_filter_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high);
 // Whether what a buffer of the target's is lies in that window.
-int mpipp_is_within(const struct mpipp_buffer *buffer, const struct mpipp_reach *window);
+int mpipp_filter_is_within(const struct mpipp_buffer *buffer, const struct mpipp_reach *window);
 // All that the buffer's bytes depend on but its address.
-void mpipp_doubt_buffer(const struct mpipp_call *call, uint32_t index, struct mpipp_doubt *doubt);
+void mpipp_filter_doubt_buffer(const struct mpipp_call *call, uint32_t index,
+                               struct mpipp_doubt *doubt);
 
 #endif

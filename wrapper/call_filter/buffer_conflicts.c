@@ -14,14 +14,14 @@ static int is_partitioned(const struct mpipp_call *call) {
 static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
   const struct mpipp_request *request = mpipp_request_of(meeting->other);
   if (!request || is_partitioned(call) || is_partitioned(&request->call)) return;
-  mpipp_know_meeting(call, meeting->own_buffer, &request->call, meeting->buffer);
+  mpipp_filter_know_meeting(call, meeting->own_buffer, &request->call, meeting->buffer);
 }
 
 // Whether memory of the box is the operation's. What it holds of partitions is of the time before,
 // as long as it is not started.
 static int holds(const struct mpipp_request *request, const struct mpipp_box *box,
                  struct mpipp_doubt *doubt) {
-  if (request->state == MPIPP_REQUEST_ACTIVE) return mpipp_holds(request, box, doubt);
+  if (request->state == MPIPP_REQUEST_ACTIVE) return mpipp_filter_holds(request, box, doubt);
   return !is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE;
 }
 
@@ -45,18 +45,18 @@ static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner o
     mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->first);
     mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->count);
   }
-  if (mpipp_is_new_meeting(meetings->call, &meeting)) {
+  if (mpipp_filter_is_new_meeting(meetings->call, &meeting)) {
     if (is_told(meetings, &meeting.doubt)) return;
-    const struct mpipp_call *other = mpipp_call_of(owner);
-    if (!mpipp_share_nothing(&meetings->call->buffers[meeting.own_buffer],
-                             &other->buffers[meeting.buffer])) {
+    const struct mpipp_call *other = mpipp_filter_call_of(owner);
+    if (!mpipp_filter_share_nothing(&meetings->call->buffers[meeting.own_buffer],
+                                    &other->buffers[meeting.buffer])) {
       if (meetings->count < MPIPP_MOST_MEETINGS)
         meetings->met[meetings->count++] = meeting;
       else
         meetings->too_many = 1;
       return;
     }
-    mpipp_remember(&meeting.doubt);
+    mpipp_filter_remember(&meeting.doubt);
   }
   know_meeting(meetings->call, &meeting);
 }
@@ -65,23 +65,24 @@ static int is_used(const struct mpipp_call *call, const struct mpipp_box *box) {
   return box->low != box->high && !mpipp_is_to_nobody(call, box->writes);
 }
 
-void mpipp_add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
-                       struct mpipp_owner owner) {
+void mpipp_filter_add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
+                              struct mpipp_owner owner) {
   for (uint32_t i = 0; i < boxes->count; i++) {
     if (is_used(call, &boxes->boxes[i])) mpipp_pending_add(&boxes->boxes[i], owner, MPIPP_NO_BOX);
   }
 }
 
-void mpipp_boxes_of(const struct mpipp_call *call, struct mpipp_own *boxes) {
+void mpipp_filter_boxes_of(const struct mpipp_call *call, struct mpipp_own *boxes) {
   struct mpipp_doubt doubt = {0};
   boxes->count = call->buffer_count;
-  for (uint32_t i = 0; i < boxes->count; i++) mpipp_box_of(call, i, &boxes->boxes[i], &doubt);
+  for (uint32_t i = 0; i < boxes->count; i++)
+    mpipp_filter_box_of(call, i, &boxes->boxes[i], &doubt);
 }
 
 // What to do with each request whose operation goes on.
 typedef void for_request(const struct mpipp_request *request, void *context);
 static void each_active(for_request *act, void *context) {
-  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
        chunk = (const void *)(uintptr_t)MPIPP_READ(chunk->next)) {
     const struct mpipp_request *requests = (const void *)(chunk + 1);
@@ -96,23 +97,23 @@ static void each_active(for_request *act, void *context) {
 static void keep(const struct mpipp_request *request, void *context) {
   (void)context;
   struct mpipp_own boxes;
-  mpipp_boxes_of(&request->call, &boxes);
-  mpipp_add_pending(&request->call, &boxes,
-                    (struct mpipp_owner){(uintptr_t)request, request->object.serial});
+  mpipp_filter_boxes_of(&request->call, &boxes);
+  mpipp_filter_add_pending(&request->call, &boxes,
+                           (struct mpipp_owner){(uintptr_t)request, request->object.serial});
 }
 
-void mpipp_keep_boxes(void) {
-  if (!mpipp_boxes_kept) each_active(keep, NULL);
-  mpipp_boxes_kept = 1;
+void mpipp_filter_keep_boxes(void) {
+  if (!mpipp_filter_boxes_kept) each_active(keep, NULL);
+  mpipp_filter_boxes_kept = 1;
 }
 
 // Whether there are so few requests that no boxes need be kept; if not they are.
 static int are_few(void) {
   const struct mpipp_chunk *chunk =
-      (const void *)(uintptr_t)mpipp_stores[MPIPP_REQUEST].table->chunks;
-  if (mpipp_boxes_kept) return 0;
+      (const void *)(uintptr_t)mpipp_registry_stores[MPIPP_REQUEST].table->chunks;
+  if (mpipp_filter_boxes_kept) return 0;
   if (!chunk || chunk->used <= MPIPP_FEW_REQUESTS) return 1;
-  mpipp_keep_boxes();
+  mpipp_filter_keep_boxes();
   return 0;
 }
 
@@ -129,7 +130,7 @@ static void meet_request(const struct mpipp_request *request, void *context) {
   struct mpipp_own others;
   struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
   if (owner.record == looking->owner.record) return;
-  mpipp_boxes_of(&request->call, &others);
+  mpipp_filter_boxes_of(&request->call, &others);
   for (uint32_t i = 0; i < looking->boxes->count; i++) {
     const struct mpipp_box *box = &looking->boxes->boxes[i];
     looking->meetings->own_buffer = i;
@@ -141,8 +142,8 @@ static void meet_request(const struct mpipp_request *request, void *context) {
   }
 }
 
-void mpipp_meet_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
-                        struct mpipp_owner owner, struct mpipp_meetings *meetings) {
+void mpipp_filter_meet_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
+                               struct mpipp_owner owner, struct mpipp_meetings *meetings) {
   meetings->call = call;
   if (are_few()) {
     struct mpipp_looking looking = {call, boxes, owner, meetings};
@@ -153,7 +154,7 @@ void mpipp_meet_pending(const struct mpipp_call *call, const struct mpipp_own *b
     meetings->own_buffer = i;
     meetings->box = &boxes->boxes[i];
     if (is_used(call, &boxes->boxes[i]) &&
-        !mpipp_pending_meet(&boxes->boxes[i], &call->buffers[i], owner, meet, meetings))
+        !mpipp_filter_pending_meet(&boxes->boxes[i], &call->buffers[i], owner, meet, meetings))
       meetings->too_many = 1;
   }
 }
@@ -186,51 +187,53 @@ static uint64_t sum_of_started(const struct mpipp_call *call) {
   return sum | 1;
 }
 
-int mpipp_meet_starting(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
+int mpipp_filter_meet_starting(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
   const uint64_t sum = call->request_count > 1 ? sum_of_started(call) : 0;
-  const int is_new = sum && (MPIPP_READ(mpipp_several_threads) || !mpipp_is_known(sum));
+  const int is_new =
+      sum && (MPIPP_READ(mpipp_registry_several_threads) || !mpipp_filter_is_known(sum));
   meetings->started = is_new ? sum : 0;
-  if (is_new) mpipp_starting_look = mpipp_next_look();
+  if (is_new) mpipp_filter_starting_look = mpipp_filter_next_look();
   for (int64_t i = 0; i < started_count(call); i++) {
     struct mpipp_request *request = started_at(call, i);
     if (!request) continue;
     struct mpipp_own boxes;
-    mpipp_boxes_of(&request->call, &boxes);
+    mpipp_filter_boxes_of(&request->call, &boxes);
     meetings->own = (uintptr_t)request;
     // The partitions of a send are the program's until they are marked ready.
     if (!is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE)
-      mpipp_meet_pending(&request->call, &boxes, owner_of(request), meetings);
+      mpipp_filter_meet_pending(&request->call, &boxes, owner_of(request), meetings);
     if (!is_new) continue;
-    request->object.given = mpipp_starting_look;
-    if (mpipp_boxes_kept) mpipp_add_pending(&request->call, &boxes, owner_of(request));
+    request->object.given = mpipp_filter_starting_look;
+    if (mpipp_filter_boxes_kept)
+      mpipp_filter_add_pending(&request->call, &boxes, owner_of(request));
   }
   meetings->own = 0;
-  mpipp_starting_look = 0;
-  return is_new && mpipp_boxes_kept;
+  mpipp_filter_starting_look = 0;
+  return is_new && mpipp_filter_boxes_kept;
 }
 
-void mpipp_keep_started(const struct mpipp_call *call) {
+void mpipp_filter_keep_started(const struct mpipp_call *call) {
   for (int64_t i = 0; i < started_count(call); i++) {
     const struct mpipp_request *request = started_at(call, i);
     if (request) keep(request, NULL);
   }
 }
 
-void mpipp_meet_ready(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
-  const struct mpipp_request *request = mpipp_partitioned_send(call);
+void mpipp_filter_meet_ready(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
+  const struct mpipp_request *request = mpipp_filter_partitioned_send(call);
   if (!request || request->state != MPIPP_REQUEST_ACTIVE) return;
   struct mpipp_own boxes = {.count = 1};
   struct mpipp_run run = {0, 0};
   meetings->partitions = &run;
-  for (int64_t at = 0; mpipp_next_run(call, request, &at, &run);) {
-    if (!mpipp_box_of_partitions(request, run, &boxes.boxes[0]))
-      mpipp_boxes_of(&request->call, &boxes);
-    mpipp_meet_pending(&request->call, &boxes, owner_of(request), meetings);
+  for (int64_t at = 0; mpipp_filter_next_run(call, request, &at, &run);) {
+    if (!mpipp_filter_box_of_partitions(request, run, &boxes.boxes[0]))
+      mpipp_filter_boxes_of(&request->call, &boxes);
+    mpipp_filter_meet_pending(&request->call, &boxes, owner_of(request), meetings);
   }
   meetings->partitions = NULL;
 }
 
-void mpipp_meetings_open(struct mpipp_meetings *meetings) {
+void mpipp_filter_meetings_open(struct mpipp_meetings *meetings) {
   meetings->partitions = NULL;
   meetings->own = 0;
   meetings->count = 0;
@@ -238,12 +241,13 @@ void mpipp_meetings_open(struct mpipp_meetings *meetings) {
   meetings->started = 0;
 }
 
-void mpipp_know_meetings(const struct mpipp_call *call, const struct mpipp_meetings *meetings) {
+void mpipp_filter_know_meetings(const struct mpipp_call *call,
+                                const struct mpipp_meetings *meetings) {
   int all = !meetings->too_many;
   for (uint32_t i = 0; i < meetings->count; i++) {
-    int is_asked = !mpipp_is_new_doubt(&meetings->met[i].doubt);
+    int is_asked = !mpipp_filter_is_new_doubt(&meetings->met[i].doubt);
     if (is_asked && call->buffer_count) know_meeting(call, &meetings->met[i]);
     all &= is_asked;
   }
-  if (all && meetings->started) mpipp_know(meetings->started);
+  if (all && meetings->started) mpipp_filter_know(meetings->started);
 }

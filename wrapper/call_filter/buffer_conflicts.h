@@ -22,26 +22,27 @@ struct mpipp_meetings {
   uint64_t started; // stands for the operations that MPI_Startall starts; 0: known, or none
 };
 
-void mpipp_meetings_open(struct mpipp_meetings *meetings);
+void mpipp_filter_meetings_open(struct mpipp_meetings *meetings);
 
 // Boxes are kept from now on.
-void mpipp_keep_boxes(void);
-void mpipp_boxes_of(const struct mpipp_call *call, struct mpipp_own *boxes);
-void mpipp_add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
-                       struct mpipp_owner owner);
+void mpipp_filter_keep_boxes(void);
+void mpipp_filter_boxes_of(const struct mpipp_call *call, struct mpipp_own *boxes);
+void mpipp_filter_add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
+                              struct mpipp_owner owner);
 
 // What meets a call that has these boxes.
-void mpipp_meet_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
-                        struct mpipp_owner owner, struct mpipp_meetings *meetings);
+void mpipp_filter_meet_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
+                               struct mpipp_owner owner, struct mpipp_meetings *meetings);
 // What meets the persistent operations that a call is about to start; they may meet each other.
 // Returns whether their boxes are kept now.
-int mpipp_meet_starting(const struct mpipp_call *call, struct mpipp_meetings *meetings);
+int mpipp_filter_meet_starting(const struct mpipp_call *call, struct mpipp_meetings *meetings);
 // They have started: their boxes are kept.
-void mpipp_keep_started(const struct mpipp_call *call);
+void mpipp_filter_keep_started(const struct mpipp_call *call);
 // What meets the partitions that a call marks ready.
-void mpipp_meet_ready(const struct mpipp_call *call, struct mpipp_meetings *meetings);
+void mpipp_filter_meet_ready(const struct mpipp_call *call, struct mpipp_meetings *meetings);
 
 // Each one that was asked about, or was found to share no memory, is known from now on.
-void mpipp_know_meetings(const struct mpipp_call *call, const struct mpipp_meetings *meetings);
+void mpipp_filter_know_meetings(const struct mpipp_call *call,
+                                const struct mpipp_meetings *meetings);
 
 #endif

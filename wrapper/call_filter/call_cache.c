@@ -36,7 +36,7 @@ static uint64_t mixed(uint64_t sum) {
   return (sum * OF_CALLER) | 1;
 }
 
-int mpipp_is_known(uint64_t sum) {
+int mpipp_filter_is_known(uint64_t sum) {
   const uint64_t *places = known[sum >> (64 - KNOWN_BITS)];
   for (unsigned i = 0; i < WAYS; i++) {
     if (places[i] == sum) return 1;
@@ -45,29 +45,29 @@ int mpipp_is_known(uint64_t sum) {
 }
 
 // In the place of the one that has been there for longest.
-void mpipp_know(uint64_t sum) {
+void mpipp_filter_know(uint64_t sum) {
   uint64_t *places = known[sum >> (64 - KNOWN_BITS)];
-  if (mpipp_is_known(sum)) return;
+  if (mpipp_filter_is_known(sum)) return;
   for (unsigned i = WAYS - 1; i; i--) places[i] = places[i - 1];
   places[0] = sum;
 }
 
-const struct mpipp_comm *mpipp_last_comm = (void *)&mpipp_no_object;
-static const struct mpipp_object *last_op = (void *)&mpipp_no_object;
-static const struct mpipp_object *last_win = (void *)&mpipp_no_object;
+const struct mpipp_comm *mpipp_filter_last_comm = (void *)&mpipp_registry_no_object;
+static const struct mpipp_object *last_op = (void *)&mpipp_registry_no_object;
+static const struct mpipp_object *last_win = (void *)&mpipp_registry_no_object;
 
-void mpipp_know_no_object(void) {
-  MPIPP_WRITE(mpipp_last_comm, (void *)&mpipp_no_object);
-  MPIPP_WRITE(last_op, (void *)&mpipp_no_object);
-  MPIPP_WRITE(last_win, (void *)&mpipp_no_object);
+void mpipp_filter_know_no_object(void) {
+  MPIPP_WRITE(mpipp_filter_last_comm, (void *)&mpipp_registry_no_object);
+  MPIPP_WRITE(last_op, (void *)&mpipp_registry_no_object);
+  MPIPP_WRITE(last_win, (void *)&mpipp_registry_no_object);
 }
 
-int mpipp_is_plain_comm(uint64_t handle) {
-  if (MPIPP_LIKELY(MPIPP_READ(MPIPP_READ(mpipp_last_comm)->object.live) == handle)) return 1;
+int mpipp_filter_is_plain_comm(uint64_t handle) {
+  if (MPIPP_LIKELY(MPIPP_READ(MPIPP_READ(mpipp_filter_last_comm)->object.live) == handle)) return 1;
   if (!mpipp_is_there()) return 0;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, handle);
   if (!comm || comm->object.flags & MPIPP_FLAG_NULL || comm->inter) return 0;
-  MPIPP_WRITE(mpipp_last_comm, comm);
+  MPIPP_WRITE(mpipp_filter_last_comm, comm);
   return 1;
 }
 
@@ -145,15 +145,15 @@ static uint64_t sum_of_place(const struct mpipp_call *call) {
   const uint32_t present = call->present;
   if (present & MPIPP_HAS_WIN) {
     const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
-    if (!win || !mpipp_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
+    if (!win || !mpipp_filter_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
     return (uintptr_t)win * OF_COMM + win->serial;
   }
-  if (!(present & MPIPP_HAS_COMM) || !call->buffer_count || !mpipp_is_plain_comm(call->comm))
+  if (!(present & MPIPP_HAS_COMM) || !call->buffer_count || !mpipp_filter_is_plain_comm(call->comm))
     return 0;
-  const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
+  const struct mpipp_comm *comm = MPIPP_READ(mpipp_filter_last_comm);
   uint64_t sum = (uintptr_t)comm * OF_COMM + comm->object.serial;
   if (MPIPP_UNLIKELY(present & MPIPP_HAS_RECVTAG) || MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) {
-    if (!mpipp_has_plain_ranks(call, comm, NULL)) return 0;
+    if (!mpipp_filter_has_plain_ranks(call, comm, NULL)) return 0;
     sum += mpipp_to_nobody(call) * OF_NOBODY;
   }
   if (present & MPIPP_HAS_ROOT) sum += (uint64_t)(call->root + 1) * OF_ROOT;
@@ -174,23 +174,24 @@ static int are_apart(const struct mpipp_call *call) {
   return 1;
 }
 
-int mpipp_is_in_window(const struct mpipp_call *call) {
+int mpipp_filter_is_in_window(const struct mpipp_call *call) {
   const uint32_t has = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   if ((call->present & has) != has || !call->buffer_count) return 1;
   const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
   if (!win) return 0;
-  if (MPIPP_LIKELY(mpipp_is_target_known(call, win))) return 1;
-  if (!mpipp_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
+  if (MPIPP_LIKELY(mpipp_filter_is_target_known(call, win))) return 1;
+  if (!mpipp_filter_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!buffer->record || buffer->access & MPIPP_STALE || !is_usable(buffer)) return 0;
   }
-  if (!mpipp_fits_target(call, NULL) || (call->buffer_count > 2 && !are_apart(call))) return 0;
-  mpipp_know_target(call, win);
+  if (!mpipp_filter_fits_target(call, NULL) || (call->buffer_count > 2 && !are_apart(call)))
+    return 0;
+  mpipp_filter_know_target(call, win);
   return 1;
 }
 
-int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
+int mpipp_filter_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
   const uint32_t summed = RANKS | MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK |
                           MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL |
                           MPIPP_HAS_OP;
@@ -212,12 +213,12 @@ int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
   return 1;
 }
 
-void mpipp_know_meeting(const struct mpipp_call *call, uint32_t buffer,
-                        const struct mpipp_call *other, uint32_t others) {
+void mpipp_filter_know_meeting(const struct mpipp_call *call, uint32_t buffer,
+                               const struct mpipp_call *other, uint32_t others) {
   uint64_t one = sum_of(call, &call->buffers[buffer]);
   uint64_t two = sum_of(other, &other->buffers[others]);
   uint64_t distance = other->buffers[others].address - call->buffers[buffer].address;
-  if (one && two) mpipp_know(sum_of_meeting(one, two, distance));
+  if (one && two) mpipp_filter_know(sum_of_meeting(one, two, distance));
 }
 
 // The box of one of several buffers of an operation that goes on; 0: that is not known.
@@ -248,7 +249,7 @@ static int is_clear_of(const struct mpipp_request *request, const struct mpipp_c
     if (!mpipp_boxes_meet(box, &other)) continue;
     uint64_t sum = sum_of(&request->call, buffer);
     uint64_t distance = buffer->address - call->buffers[box->buffer].address;
-    if (!sum || !mpipp_is_known(sum_of_meeting(sums->buffers[box->buffer], sum, distance)))
+    if (!sum || !mpipp_filter_is_known(sum_of_meeting(sums->buffers[box->buffer], sum, distance)))
       return 0;
   }
   return 1;
@@ -268,9 +269,10 @@ static int is_clear_of_requests(const struct mpipp_call *call, const struct mpip
   return 1;
 }
 
-int mpipp_is_like_before(struct mpipp_thread *thread) {
+int mpipp_filter_is_like_before(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   struct mpipp_sums sums;
-  return mpipp_facts[call->procedure].form <= MPIPP_FORM_NONBLOCKING && mpipp_sum_up(call, &sums) &&
-         mpipp_is_known(sums.call) && is_clear_of_requests(call, &sums);
+  return mpipp_facts[call->procedure].form <= MPIPP_FORM_NONBLOCKING &&
+         mpipp_filter_sum_up(call, &sums) && mpipp_filter_is_known(sums.call) &&
+         is_clear_of_requests(call, &sums);
 }

@@ -79,9 +79,9 @@ static int completes_all(const struct mpipp_call *call) {
 static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   // With several threads the record may be of another request that had the handle before.
-  int alone = !MPIPP_READ(mpipp_several_threads);
+  int alone = !MPIPP_READ(mpipp_registry_several_threads);
   int starting = starts(call) && alone, once = alone && (starting || completes_all(call));
-  const uint32_t look = once ? mpipp_next_look() : 0;
+  const uint32_t look = once ? mpipp_filter_next_look() : 0;
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
@@ -97,7 +97,8 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
     if (request->object.flags & MPIPP_FLAG_ENDED && alone)
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
-    if (starting && is_buffered(&request->call) && !mpipp_has_room(&request->call, doubt)) return 0;
+    if (starting && is_buffered(&request->call) && !mpipp_filter_has_room(&request->call, doubt))
+      return 0;
   }
   return 1;
 }
@@ -138,19 +139,21 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   int fine = is_in_time(call, doubt);
   if (MPIPP_LIKELY(present & MPIPP_HAS_COMM)) {
     comm = mpipp_given(MPIPP_COMM, call->comm, doubt);
-    fine &= comm && mpipp_has_plain_ranks(call, comm, doubt) &&
-            mpipp_has_topology(call, comm, doubt) && mpipp_has_groups(call, comm, doubt) &&
-            mpipp_fits_itself(call, comm, doubt);
+    fine &= comm && mpipp_filter_has_plain_ranks(call, comm, doubt) &&
+            mpipp_filter_has_topology(call, comm, doubt) &&
+            mpipp_filter_has_groups(call, comm, doubt) &&
+            mpipp_filter_fits_itself(call, comm, doubt);
   }
-  if (MPIPP_UNLIKELY(present & MPIPP_UNUSUAL)) fine &= mpipp_is_unusual_fine(call, comm, doubt);
+  if (MPIPP_UNLIKELY(present & MPIPP_UNUSUAL))
+    fine &= mpipp_filter_is_unusual_fine(call, comm, doubt);
   if (present & MPIPP_HAS_REQUESTS) fine &= are_requests_there(call, doubt);
   if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))
     fine &= has_fine_requests(call, doubt);
   uint32_t count = call->buffer_count;
   own->count = count;
-  for (uint32_t i = 0; i < count; i++) fine &= mpipp_box_of(call, i, &own->boxes[i], doubt);
+  for (uint32_t i = 0; i < count; i++) fine &= mpipp_filter_box_of(call, i, &own->boxes[i], doubt);
   for (uint32_t i = 1; MPIPP_UNLIKELY(i < count); i++) {
-    for (uint32_t k = 0; k < i; k++) fine &= mpipp_are_apart(call, own->boxes, k, i, doubt);
+    for (uint32_t k = 0; k < i; k++) fine &= mpipp_filter_are_apart(call, own->boxes, k, i, doubt);
   }
   if (MPIPP_UNLIKELY(!fine)) {
     mpipp_doubt(doubt, (uint64_t)call->procedure << 32 | present);
@@ -174,29 +177,29 @@ static int is_pending_later(const struct mpipp_call *call) {
 // Calls like this one are known from now on, and so is what they meet, but for what was not asked.
 static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
                   const struct mpipp_doubt *doubt, const struct mpipp_meetings *meetings) {
-  if (sums && (!doubt || !mpipp_is_new_doubt(doubt))) mpipp_know(sums->call);
-  mpipp_know_meetings(call, meetings);
+  if (sums && (!doubt || !mpipp_filter_is_new_doubt(doubt))) mpipp_filter_know(sums->call);
+  mpipp_filter_know_meetings(call, meetings);
 }
 
 // The calls that other threads were inside of before there were several. The counts of v and w
 // forms are the program's memory, and may be gone.
 static void keep_threads(const struct mpipp_thread *thread) {
   struct mpipp_thread *other = NULL;
-  while ((other = mpipp_other_thread(thread, other))) {
+  while ((other = mpipp_recorder_other_thread(thread, other))) {
     const struct mpipp_call *call = &other->call;
     struct mpipp_owner owner = {(uintptr_t)other | MPIPP_OF_THREAD, MPIPP_READ(call->serial)};
     int plain = mpipp_goes_on(owner) && call->buffer_count <= MPIPP_MAX_BUFFERS &&
                 !(call->present & MPIPP_HAS_VECTORS);
     if (!plain || mpipp_facts[call->procedure].form != MPIPP_FORM_BLOCKING) continue;
     struct mpipp_own boxes;
-    mpipp_boxes_of(call, &boxes);
-    if (mpipp_goes_on(owner)) mpipp_add_pending(call, &boxes, owner);
+    mpipp_filter_boxes_of(call, &boxes);
+    if (mpipp_goes_on(owner)) mpipp_filter_add_pending(call, &boxes, owner);
   }
 }
 
 static void keep_all(const struct mpipp_thread *thread) {
   static int threads_kept = 0;
-  mpipp_keep_boxes();
+  mpipp_filter_keep_boxes();
   if (!threads_kept) keep_threads(thread);
   threads_kept = 1;
 }
@@ -207,38 +210,39 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   struct mpipp_doubt doubt = {0};
   struct mpipp_meetings meetings;
   struct mpipp_own *own = own_of(thread);
-  mpipp_meetings_open(&meetings);
+  mpipp_filter_meetings_open(&meetings);
   own->over = MPIPP_NO_BOX;
-  int summed = mpipp_sum_up(call, &sums);
+  int summed = mpipp_filter_sum_up(call, &sums);
   int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
-  if (MPIPP_UNLIKELY(mpipp_several_threads)) keep_all(thread);
+  if (MPIPP_UNLIKELY(mpipp_registry_several_threads)) keep_all(thread);
   if (call->buffer_count) {
     unsigned form = mpipp_facts[call->procedure].form;
     if (form != MPIPP_FORM_PERSISTENT && form != MPIPP_FORM_PARTITIONED)
-      mpipp_meet_pending(call, own, (struct mpipp_owner){0, 0}, &meetings);
-    later = (mpipp_boxes_kept && is_pending_later(call)) || begins_split(call);
-    if (MPIPP_UNLIKELY(mpipp_several_threads) && form == MPIPP_FORM_BLOCKING)
-      mpipp_add_pending(call, own,
-                        (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
+      mpipp_filter_meet_pending(call, own, (struct mpipp_owner){0, 0}, &meetings);
+    later = (mpipp_filter_boxes_kept && is_pending_later(call)) || begins_split(call);
+    if (MPIPP_UNLIKELY(mpipp_registry_several_threads) && form == MPIPP_FORM_BLOCKING)
+      mpipp_filter_add_pending(
+          call, own, (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
   } else if (starts(call)) {
     // Before they have started another thread may take their boxes for such as are over.
-    int are_kept = mpipp_meet_starting(call, &meetings) && !MPIPP_READ(mpipp_several_threads);
-    later = mpipp_boxes_kept && !are_kept;
+    int are_kept =
+        mpipp_filter_meet_starting(call, &meetings) && !MPIPP_READ(mpipp_registry_several_threads);
+    later = mpipp_filter_boxes_kept && !are_kept;
   } else if (marks_ready(call)) {
-    mpipp_meet_ready(call, &meetings);
+    mpipp_filter_meet_ready(call, &meetings);
   }
-  int asks = !fine && mpipp_is_new_doubt(&doubt);
+  int asks = !fine && mpipp_filter_is_new_doubt(&doubt);
   if (MPIPP_UNLIKELY(asks) && is_fine(call, own, NULL)) {
-    mpipp_remember(&doubt);
+    mpipp_filter_remember(&doubt);
     asks = 0;
   }
   mpipp_registry.unasked += (uint64_t)meetings.too_many;
   mpipp_unlock_kind(locked);
   if (MPIPP_UNLIKELY(asks || meetings.count))
-    *refused = mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
-  if (!MPIPP_READ(mpipp_several_threads)) {
+    *refused = mpipp_filter_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
+  if (!MPIPP_READ(mpipp_registry_several_threads)) {
     learn(call, summed ? &sums : NULL, fine ? NULL : &doubt, &meetings);
-    if (fine) mpipp_know_reduction(call);
+    if (fine) mpipp_filter_know_reduction(call);
   }
   return later;
 }
@@ -254,7 +258,7 @@ static int is_plain(struct mpipp_call *call) {
 static int is_plain_alone(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   struct mpipp_own *own = own_of(thread);
-  if (!mpipp_boxes_kept || !is_plain(&thread->call)) return 0;
+  if (!mpipp_filter_boxes_kept || !is_plain(&thread->call)) return 0;
   own->count = 1;
   own->boxes[0] =
       (struct mpipp_box){call->low, call->high, call->buffers[0].access / MPIPP_WRITES & 1, 0};
@@ -264,22 +268,23 @@ static int is_plain_alone(struct mpipp_thread *thread) {
 // One that makes, commits or frees a datatype, or reduces: whether it is certain to be fine.
 static int is_usual(struct mpipp_call *call) {
   if (call->present == MPIPP_HAS_CONSTRUCTOR)
-    return mpipp_is_there() && mpipp_is_fine_constructor(call, NULL);
+    return mpipp_is_there() && mpipp_filter_is_fine_constructor(call, NULL);
   return call->buffer_count == 2 &&
-         MPIPP_READ(MPIPP_READ(mpipp_last_comm)->object.live) == call->comm &&
-         mpipp_is_reduced_before(call) && mpipp_meets_no_request(call);
+         MPIPP_READ(MPIPP_READ(mpipp_filter_last_comm)->object.live) == call->comm &&
+         mpipp_filter_is_reduced_before(call) && mpipp_meets_no_request(call);
 }
 
-int mpipp_screen(struct mpipp_thread *thread, int *refused) {
+int mpipp_filter_screen(struct mpipp_thread *thread, int *refused) {
   struct mpipp_call *call = &thread->call;
-  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return screen_further(thread, refused);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_several_threads)))
+    return screen_further(thread, refused);
   if (is_usual(call)) return 0;
   // Another communicator than that of the call before, a constant that is sent, or much.
-  if (call->present & MPIPP_HAS_COMM && mpipp_is_plain_comm(call->comm) && is_plain(call) &&
+  if (call->present & MPIPP_HAS_COMM && mpipp_filter_is_plain_comm(call->comm) && is_plain(call) &&
       mpipp_meets_no_request(call))
     return 0;
   if (is_plain_alone(thread)) return (call->present & MPIPP_HAS_REQUESTS) != 0;
-  return mpipp_is_like_before(thread) ? 0 : screen_further(thread, refused);
+  return mpipp_filter_is_like_before(thread) ? 0 : screen_further(thread, refused);
 }
 
 // The request that the call has made; NULL if it is the null one, or not recorded.
@@ -301,22 +306,23 @@ static const struct mpipp_file *begun_by(const struct mpipp_call *call) {
              : NULL;
 }
 
-void mpipp_screen_returned_further(struct mpipp_thread *thread) {
+void mpipp_filter_returned_further(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   if (starts(call)) {
-    mpipp_keep_started(call);
+    mpipp_filter_keep_started(call);
   } else if (begins_split(call)) {
     const struct mpipp_file *file = begun_by(call);
-    mpipp_keep_boxes(); // it is no request, which would be looked at without
+    mpipp_filter_keep_boxes(); // it is no request, which would be looked at without
     if (file)
-      mpipp_add_pending(call, own_of(thread),
-                        (struct mpipp_owner){(uintptr_t)file | MPIPP_OF_FILE, file->split_number});
+      mpipp_filter_add_pending(
+          call, own_of(thread),
+          (struct mpipp_owner){(uintptr_t)file | MPIPP_OF_FILE, file->split_number});
   } else if (call->present & MPIPP_HAS_REQUESTS) {
     const struct mpipp_request *request = made_by(call);
     if (request)
-      mpipp_add_pending(call, own_of(thread),
-                        (struct mpipp_owner){(uintptr_t)request, request->object.serial});
+      mpipp_filter_add_pending(call, own_of(thread),
+                               (struct mpipp_owner){(uintptr_t)request, request->object.serial});
   }
   mpipp_unlock_kind(locked);
 }

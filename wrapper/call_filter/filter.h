@@ -21,9 +21,9 @@ _Static_assert(sizeof(struct mpipp_own) <= sizeof((struct mpipp_thread *)0)->box
 // The call that the thread is inside of, and which is active, where it is not clear. Returns
 // whether mpipp_screen_returned is to be called once MPI has returned. refused: MPI's error class
 // if it is not to be made, else left as it is.
-int mpipp_screen(struct mpipp_thread *thread, int *refused);
+int mpipp_filter_screen(struct mpipp_thread *thread, int *refused);
 // The call has succeeded.
-void mpipp_screen_returned_further(struct mpipp_thread *thread) MPIPP_COLD;
+void mpipp_filter_returned_further(struct mpipp_thread *thread) MPIPP_COLD;
 
 // Whether one buffer of a predefined datatype, ranks and a tag are all that the call is given, and
 // they are fine; [low, high) is its box then. MPI_IN_PLACE, what has no data, wildcards and the
@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_cal
                          MPIPP_HAS_ROOT | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   const uint32_t present = call->present;
   if (MPIPP_UNLIKELY(present & ~plain || call->buffer_count != 1)) return 0;
-  const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
+  const struct mpipp_comm *comm = MPIPP_READ(mpipp_filter_last_comm);
   if (MPIPP_UNLIKELY(MPIPP_READ(comm->object.live) != call->comm)) return 0;
   if (MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) return 0;
   const struct mpipp_buffer *buffer = &call->buffers[0];
@@ -71,7 +71,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
       MPIPP_UNLIKELY(call->request_count < 0) || call->procedure == MPIPP_PROC_Start ||
       call->procedure == MPIPP_PROC_Startall)
     return 0;
-  const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_requests_alone);
   const uint32_t look = MPIPP_PLAIN_LOOK(call);
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
@@ -91,8 +91,8 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
 // Whether nothing can be wrong with a call, and nothing is to be done when it returns.
 static inline __attribute__((always_inline)) int mpipp_is_clear(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
-  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return 0;
-  if (mpipp_is_plain(call, mpipp_first_beyond, MPIPP_LARGE - 1))
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_several_threads))) return 0;
+  if (mpipp_is_plain(call, mpipp_filter_first_beyond, MPIPP_LARGE - 1))
     return mpipp_meets_no_request(call);
   return mpipp_is_plain_completion(call);
 }
@@ -103,7 +103,8 @@ static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
   if (MPIPP_LIKELY(own->count == 1 && call->present & MPIPP_HAS_REQUESTS)) {
     uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
     mpipp_work_alone();
-    const struct mpipp_slot *slot = mpipp_request_slot(MPIPP_READ(mpipp_requests_alone), handle);
+    const struct mpipp_slot *slot =
+        mpipp_request_slot(MPIPP_READ(mpipp_registry_requests_alone), handle);
     const struct mpipp_request *request = (const void *)(uintptr_t)slot->record;
     // A slot that is not in use, or no longer, has a handle, too.
     int found = slot->handle == handle && slot->record > 1 && request->call.serial == call->serial;
@@ -114,7 +115,7 @@ static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
     mpipp_worked_alone();
     if (MPIPP_LIKELY(found)) return;
   }
-  mpipp_screen_returned_further(thread);
+  mpipp_filter_returned_further(thread);
 }
 
 #endif

@@ -14,8 +14,8 @@
 // before that process had recorded it; and about other bytes than those that are held.
 enum { MOST_ALIKE = 4, MOST_REACHES = 16 };
 
-int mpipp_has_session(void) {
-  const struct mpipp_table *table = mpipp_stores[MPIPP_SESSION].table;
+int mpipp_filter_has_session(void) {
+  const struct mpipp_table *table = mpipp_registry_stores[MPIPP_SESSION].table;
   for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
        chunk = (const void *)(uintptr_t)chunk->next) {
     const struct mpipp_session *sessions = (const void *)(chunk + 1);
@@ -33,7 +33,7 @@ static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *o
   mpipp_doubted(doubt, MPIPP_OF_OP, (uintptr_t)op);
   mpipp_doubt(doubt, op->flags & MPIPP_FLAG_PREDEFINED);
   for (uint32_t i = 0; i < call->buffer_count; i++)
-    mpipp_doubt(doubt, mpipp_shape_of(call->buffers[i].record, call->buffers[i].datatype));
+    mpipp_doubt(doubt, mpipp_filter_shape_of(call->buffers[i].record, call->buffers[i].datatype));
 }
 
 // What is asked about a window that is not known yet depends on all of this.
@@ -42,7 +42,7 @@ static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *wi
   mpipp_doubt(doubt, win->object.serial);
   mpipp_doubt(doubt, buffer->address);
   mpipp_doubt(doubt, (uint64_t)buffer->count);
-  mpipp_doubt(doubt, mpipp_shape_of(buffer->record, buffer->datatype));
+  mpipp_doubt(doubt, mpipp_filter_shape_of(buffer->record, buffer->datatype));
   return mpipp_doubted(doubt, MPIPP_OF_TARGET, (uint64_t)call->target_rank);
 }
 
@@ -50,8 +50,8 @@ static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *wi
 // against the window as soon as that is known. Returns 0 if it is to be asked about now.
 static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   int64_t low, high, at = (int64_t)buffer->address;
-  if (MPIPP_READ(mpipp_several_threads) || mpipp_awaits_answers) return 0;
-  if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
+  if (MPIPP_READ(mpipp_registry_several_threads) || mpipp_filter_awaits_answers) return 0;
+  if (!mpipp_filter_bytes_behind(buffer, &low, &high)) return high == 0;
   struct mpipp_reached *kind = reach->kinds, *last = kind + MPIPP_REACHED - 1;
   const struct mpipp_reached *end = kind + reach->used;
   while (kind < end && kind < last && (low != kind->low || high != kind->high)) kind++;
@@ -93,7 +93,7 @@ static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win 
     if (reach.state == MPIPP_REACH_ELSEWHERE) return 1;
     reach.size = other->size;
     reach.disp_unit = other->disp_unit;
-    if (MPIPP_UNLIKELY(other->held)) mpipp_reach_settle(other);
+    if (MPIPP_UNLIKELY(other->held)) mpipp_recorder_reach_settle(other);
   }
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
@@ -102,13 +102,13 @@ static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win 
       if (hold(other, buffer)) continue;
       return doubt_reach(call, win, buffer, doubt);
     }
-    if (!mpipp_is_within(buffer, &reach))
+    if (!mpipp_filter_is_within(buffer, &reach))
       return mpipp_doubted(doubt, MPIPP_OF_TARGET, (uint64_t)target);
   }
   return 1;
 }
 
-int mpipp_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win) {
+int mpipp_filter_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win) {
   if (!(call->present & MPIPP_HAS_TARGET_RANK)) return 1;
   struct mpipp_reach own = {.size = win->size, .disp_unit = win->disp_unit};
   const struct mpipp_reach *reach = &own;
@@ -122,7 +122,7 @@ int mpipp_is_in_known_window(const struct mpipp_call *call, const struct mpipp_w
   }
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
-    if (buffer->access & MPIPP_REMOTE && !mpipp_is_within(buffer, reach)) return 0;
+    if (buffer->access & MPIPP_REMOTE && !mpipp_filter_is_within(buffer, reach)) return 0;
   }
   return 1;
 }
@@ -140,12 +140,12 @@ static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *dou
   return types || call->type_count <= 0 || mpipp_doubted(doubt, MPIPP_OF_OBJECT, 0);
 }
 
-int mpipp_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   int fine = has_fine_types(call, doubt);
-  if (call->combiner == MPIPP_COMBINER_NAMED || mpipp_has_fine_numbers(call)) return fine;
+  if (call->combiner == MPIPP_COMBINER_NAMED || mpipp_filter_has_fine_numbers(call)) return fine;
   if (doubt) {
     mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS, call->combiner);
-    mpipp_doubt_inputs(call, doubt);
+    mpipp_filter_doubt_inputs(call, doubt);
   }
   return 0;
 }
@@ -168,13 +168,13 @@ static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_co
   mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS,
                 comm ? (uint64_t)comm->size << 32 | (uint32_t)comm->rank : 0);
   if (comm) mpipp_doubt(doubt, (uint64_t)comm->topology << 32 | (uint32_t)comm->inter);
-  mpipp_doubt_inputs(call, doubt);
+  mpipp_filter_doubt_inputs(call, doubt);
 }
 
 // What is freed or cancelled must not be collective, or be freed while it receives.
 static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
-  if (!given || MPIPP_READ(mpipp_several_threads)) return 1;
+  if (!given || MPIPP_READ(mpipp_registry_several_threads)) return 1;
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
   if (!request || request->state != MPIPP_REQUEST_ACTIVE) return 1;
   int fine = mpipp_facts[request->call.procedure].over == MPIPP_OVER_NONE &&
@@ -193,9 +193,9 @@ static int is_in_attached(const struct mpipp_call *call, const struct mpipp_atta
          low < attached->address + (uint64_t)attached->size && attached->address < high;
 }
 
-int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
-  const struct mpipp_attachment *attached = mpipp_attached_for(call);
-  int64_t bytes = attached ? mpipp_bytes_buffered(call) : 0;
+int mpipp_filter_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const struct mpipp_attachment *attached = mpipp_recorder_attached_for(call);
+  int64_t bytes = attached ? mpipp_recorder_bytes_buffered(call) : 0;
   if (!bytes) return 1;
   uint64_t state = MPIPP_READ(attached->state);
   int64_t room = state == MPIPP_ATTACHED ? attached->size : 0;
@@ -204,7 +204,7 @@ int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
     mpipp_doubt(doubt, call->buffers[0].address - attached->address);
     return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)bytes);
   }
-  int follows = attached->last + 1 == call->serial && !MPIPP_READ(mpipp_several_threads) &&
+  int follows = attached->last + 1 == call->serial && !MPIPP_READ(mpipp_registry_several_threads) &&
                 mpipp_facts[call->procedure].form <= MPIPP_FORM_NONBLOCKING;
   int fits = bytes <= room;
   if (fits && (!follows || bytes <= room - attached->used)) return 1;
@@ -217,8 +217,10 @@ int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
 static int is_beside_nothing(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_file *file = NULL;
-  if (facts->over == MPIPP_OVER_FILE) file = mpipp_find_live(MPIPP_FILE, mpipp_file_of(call));
-  if (file && mpipp_ends_on_file(call) && mpipp_has_any(mpipp_is_on_file, mpipp_file_of(call)))
+  if (facts->over == MPIPP_OVER_FILE)
+    file = mpipp_find_live(MPIPP_FILE, mpipp_filter_file_of(call));
+  if (file && mpipp_filter_ends_on_file(call) &&
+      mpipp_filter_has_any(mpipp_filter_is_on_file, mpipp_filter_file_of(call)))
     return mpipp_doubted(doubt, MPIPP_OF_SPLIT, file->object.serial);
   if (!file || MPIPP_READ(file->split_doubted)) return 1;
   uint32_t begun = MPIPP_READ(file->split_pending) ? file->call.procedure : 0;
@@ -230,16 +232,16 @@ static int is_beside_nothing(const struct mpipp_call *call, struct mpipp_doubt *
   return mpipp_doubted(doubt, MPIPP_OF_SPLIT, begun);
 }
 
-int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                          struct mpipp_doubt *doubt) {
+int mpipp_filter_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                                 struct mpipp_doubt *doubt) {
   const uint32_t present = call->present;
   int fine = 1;
   if (present & MPIPP_HAS_GIVEN_UP) fine &= is_over_or_sends(call, doubt);
-  if (present & MPIPP_HAS_BUFFERED) fine &= mpipp_has_room(call, doubt);
+  if (present & MPIPP_HAS_BUFFERED) fine &= mpipp_filter_has_room(call, doubt);
   if (present & MPIPP_HAS_AGAIN) fine = mpipp_doubted(doubt, MPIPP_OF_STATUS, 0);
   if (present & MPIPP_HAS_OP && call->buffer_count) {
     const struct mpipp_object *op = mpipp_given(MPIPP_OP, call->op, doubt);
-    int is_plain = op && mpipp_is_plain_reduction(call, op);
+    int is_plain = op && mpipp_filter_is_plain_reduction(call, op);
     if (op && !is_plain) doubt_op(call, op, doubt);
     fine &= is_plain;
   }
@@ -247,14 +249,14 @@ int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm
     const struct mpipp_win *win = mpipp_given(MPIPP_WIN, call->win, doubt);
     fine &= win != NULL;
     if (win) fine &= is_fine_target(call, win, doubt);
-    fine &= mpipp_fits_target(call, doubt);
+    fine &= mpipp_filter_fits_target(call, doubt);
   }
   if (present & MPIPP_HAS_FILE) fine &= mpipp_given(MPIPP_FILE, call->file, doubt) != NULL;
   if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= is_beside_nothing(call, doubt);
   if (present & MPIPP_HAS_MESSAGE) fine &= mpipp_given(MPIPP_MESSAGE, call->message, doubt) != NULL;
-  if (present & MPIPP_HAS_CONSTRUCTOR) fine &= mpipp_is_fine_constructor(call, doubt);
+  if (present & MPIPP_HAS_CONSTRUCTOR) fine &= mpipp_filter_is_fine_constructor(call, doubt);
   if (present & MPIPP_HAS_TYPES) fine &= are_committed(call, doubt);
-  if (present & MPIPP_HAS_ARGUMENTS && !mpipp_has_fine_arguments(call)) {
+  if (present & MPIPP_HAS_ARGUMENTS && !mpipp_filter_has_fine_arguments(call)) {
     doubt_arguments(call, comm, doubt);
     fine = 0;
   }

@@ -34,18 +34,18 @@ static inline void *mpipp_given(enum mpipp_kind kind, uint64_t handle, struct mp
 }
 
 // Whether what makes, commits or frees a datatype is certain to be fine; doubt: may be NULL.
-int mpipp_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt);
-int mpipp_has_session(void);
+int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+int mpipp_filter_has_session(void);
 // Whether MPI may be used: before MPI_Init, and after MPI_Finalize, while there is a session.
 static inline int mpipp_is_there(void) {
-  return MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED) || mpipp_has_session();
+  return MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED) || mpipp_filter_has_session();
 }
 
-int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                          struct mpipp_doubt *doubt);
+int mpipp_filter_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                                 struct mpipp_doubt *doubt);
 // Whether the call is for nobody in particular, or for a target whose window is known and reached.
-int mpipp_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win);
+int mpipp_filter_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win);
 // Whether there is room for a message in the attached buffer, when that is empty.
-int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+int mpipp_filter_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt);
 
 #endif

@@ -18,7 +18,7 @@ static int is_partitioned(const struct mpipp_request *request, uint32_t side) {
          request->call.present & side;
 }
 
-const struct mpipp_request *mpipp_partitioned_send(const struct mpipp_call *call) {
+const struct mpipp_request *mpipp_filter_partitioned_send(const struct mpipp_call *call) {
   const struct mpipp_request *request = request_of(call);
   return request && is_partitioned(request, MPIPP_HAS_DEST) ? request : NULL;
 }
@@ -42,8 +42,8 @@ static int is_marked(const struct mpipp_request *request, int64_t partition) {
   return marks && MPIPP_READ(marks[partition]);
 }
 
-int mpipp_are_partitions(const struct mpipp_call *call) {
-  const struct mpipp_request *request = mpipp_partitioned_send(call);
+int mpipp_filter_are_partitions(const struct mpipp_call *call) {
+  const struct mpipp_request *request = mpipp_filter_partitioned_send(call);
   if (!request || request->state != MPIPP_REQUEST_ACTIVE) return 0;
   int is_list = call->procedure == MPIPP_PROC_Pready_list;
   int64_t count = count_of_partitions(call), all = request->call.buffers[0].peers;
@@ -59,7 +59,7 @@ int mpipp_are_partitions(const struct mpipp_call *call) {
 }
 
 // Nothing is wrong with a request that is null, or not active.
-int mpipp_may_arrive(const struct mpipp_call *call) {
+int mpipp_filter_may_arrive(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_request *request = request_of(call);
   if (!request || request->object.flags & MPIPP_FLAG_NULL) return 1;
@@ -68,8 +68,8 @@ int mpipp_may_arrive(const struct mpipp_call *call) {
          partition < request->call.buffers[0].peers;
 }
 
-int mpipp_next_run(const struct mpipp_call *call, const struct mpipp_request *request, int64_t *at,
-                   struct mpipp_run *run) {
+int mpipp_filter_next_run(const struct mpipp_call *call, const struct mpipp_request *request,
+                          int64_t *at, struct mpipp_run *run) {
   int64_t count = count_of_partitions(call), all = request->call.buffers[0].peers;
   if (call->procedure != MPIPP_PROC_Pready_list) {
     int64_t first = partition_at(call, 0), end = first + count;
@@ -98,8 +98,8 @@ static int64_t distance_of(const struct mpipp_buffer *buffer) {
   return distance;
 }
 
-int mpipp_box_of_partitions(const struct mpipp_request *request, struct mpipp_run run,
-                            struct mpipp_box *box) {
+int mpipp_filter_box_of_partitions(const struct mpipp_request *request, struct mpipp_run run,
+                                   struct mpipp_box *box) {
   const struct mpipp_buffer *buffer = &request->call.buffers[0];
   int64_t distance = distance_of(buffer), before, count;
   *box = (struct mpipp_box){.writes = buffer->access / MPIPP_WRITES & 1};
@@ -127,8 +127,8 @@ static struct mpipp_run in_box(const struct mpipp_buffer *buffer, const struct m
   return (struct mpipp_run){from, to < from ? 0 : to - from + 1};
 }
 
-int mpipp_holds(const struct mpipp_request *request, const struct mpipp_box *box,
-                struct mpipp_doubt *doubt) {
+int mpipp_filter_holds(const struct mpipp_request *request, const struct mpipp_box *box,
+                       struct mpipp_doubt *doubt) {
   const struct mpipp_call *call = &request->call;
   if (mpipp_facts[call->procedure].form != MPIPP_FORM_PARTITIONED) return 1;
   const unsigned char *marks = (const unsigned char *)(uintptr_t)MPIPP_READ(request->marks);

@@ -40,26 +40,26 @@ struct mpipp_pending_group {
 
 static struct mpipp_entry *entries; // [0] is not used
 static struct mpipp_pending_group groups[GROUPS];
-struct mpipp_recent mpipp_recent;
-int mpipp_boxes_kept = 0;
+struct mpipp_recent mpipp_filter_recent;
+int mpipp_filter_boxes_kept = 0;
 static uint32_t *buckets, bucket_mask, room, used = 1, unused;
 #define WRITTEN 0xAAAAAAAAu
 
-uint32_t mpipp_starting_look = 0;
+uint32_t mpipp_filter_starting_look = 0;
 
-uint32_t mpipp_next_look(void) {
+uint32_t mpipp_filter_next_look(void) {
   static uint32_t looks = 0;
   looks = (looks + 1) & ~(1u << 31);
   return looks ? looks : ++looks;
 }
 
-const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner) {
+const struct mpipp_call *mpipp_filter_call_of(struct mpipp_owner owner) {
   if (owner.record & MPIPP_OF_THREAD) return &mpipp_inside(owner)->call;
   if (owner.record & MPIPP_OF_FILE) return &mpipp_split_on(owner)->call;
   return &mpipp_request_of(owner)->call;
 }
 
-int mpipp_call_goes_on(struct mpipp_owner owner) {
+int mpipp_filter_call_goes_on(struct mpipp_owner owner) {
   if (owner.record & MPIPP_OF_FILE) {
     const struct mpipp_file *file = mpipp_split_on(owner);
     return MPIPP_READ(file->split_pending) && MPIPP_READ(file->split_number) == owner.serial &&
@@ -96,7 +96,8 @@ static struct mpipp_comb comb_of(const struct mpipp_buffer *buffer, const struct
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   // Most are predefined, and one block.
   if (!type || type->object.flags & MPIPP_FLAG_PREDEFINED) return comb;
-  int is_comb = mpipp_comb_of(buffer, &comb) && comb.count > 1 && comb.length <= comb.stride / 2;
+  int is_comb =
+      mpipp_layout_comb_of(buffer, &comb) && comb.count > 1 && comb.length <= comb.stride / 2;
   if (!is_comb || comb.start != box->low) comb.stride = 0;
   return comb;
 }
@@ -142,18 +143,19 @@ static int make_room(void) {
   }
   if (!entries || kept > room / 2) {
     uint32_t more = entries ? 2 * room : FIRST_BOXES;
-    struct mpipp_entry *larger = more > room ? mpipp_allocate(more * sizeof *larger) : NULL;
-    uint32_t *links = larger ? mpipp_allocate(2 * more * sizeof *links) : NULL;
+    struct mpipp_entry *larger =
+        more > room ? mpipp_registry_allocate(more * sizeof *larger) : NULL;
+    uint32_t *links = larger ? mpipp_registry_allocate(2 * more * sizeof *links) : NULL;
     if (links) {
       if (entries) memcpy(larger, entries, kept * sizeof *larger);
-      mpipp_free(entries);
-      mpipp_free(buckets);
+      mpipp_registry_free(entries);
+      mpipp_registry_free(buckets);
       entries = larger;
       buckets = links;
       bucket_mask = 2 * more - 1;
       room = more;
     } else {
-      mpipp_free(larger);
+      mpipp_registry_free(larger);
     }
   }
   if (!entries) return 0;
@@ -170,7 +172,7 @@ static int make_room(void) {
 
 static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
   struct mpipp_entry made = {.box = *box, .owner = owner};
-  const struct mpipp_comb comb = comb_of(&mpipp_call_of(owner)->buffers[box->buffer], box);
+  const struct mpipp_comb comb = comb_of(&mpipp_filter_call_of(owner)->buffers[box->buffer], box);
   unsigned group = group_of(comb.stride);
   made.group = (uint16_t)group;
   made.first = group ? comb.start % comb.stride : box->low;
@@ -210,17 +212,18 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
 
 // There are too many that are looked at one by one: what goes on of them is put with the others, if
 // it is more than a few.
-void mpipp_pending_add_further(const struct mpipp_box *box, struct mpipp_owner owner) {
+void mpipp_filter_pending_add_further(const struct mpipp_box *box, struct mpipp_owner owner) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < MPIPP_RECENT_BOXES; i++) {
-    if (mpipp_goes_on(mpipp_recent.all[i].owner)) mpipp_recent.all[kept++] = mpipp_recent.all[i];
+    if (mpipp_goes_on(mpipp_filter_recent.all[i].owner))
+      mpipp_filter_recent.all[kept++] = mpipp_filter_recent.all[i];
   }
   for (; kept > MPIPP_RECENT_BOXES / 2; kept--)
-    add(&mpipp_recent.all[kept - 1].box, mpipp_recent.all[kept - 1].owner);
-  mpipp_recent.all[kept].box = *box;
-  mpipp_recent.all[kept].owner = owner;
-  mpipp_recent.count = kept + 1;
-  mpipp_recent.older = (uint32_t)any_are_kept();
+    add(&mpipp_filter_recent.all[kept - 1].box, mpipp_filter_recent.all[kept - 1].owner);
+  mpipp_filter_recent.all[kept].box = *box;
+  mpipp_filter_recent.all[kept].owner = owner;
+  mpipp_filter_recent.count = kept + 1;
+  mpipp_filter_recent.older = (uint32_t)any_are_kept();
 }
 
 // What is looked for, and whom to tell.
@@ -310,12 +313,12 @@ static void meet_between(struct mpipp_search *search, unsigned group,
   if (end > stride) meet_range(search, group, 0, end - stride);
 }
 
-int mpipp_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
-                       struct mpipp_owner own, mpipp_meet *told, void *asking) {
+int mpipp_filter_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
+                              struct mpipp_owner own, mpipp_meet *told, void *asking) {
   struct mpipp_search search = {box, own, told, asking, 0};
-  for (uint32_t i = 0; i < mpipp_recent.count; i++) {
-    const struct mpipp_box *other = &mpipp_recent.all[i].box;
-    struct mpipp_owner owner = mpipp_recent.all[i].owner;
+  for (uint32_t i = 0; i < mpipp_filter_recent.count; i++) {
+    const struct mpipp_box *other = &mpipp_filter_recent.all[i].box;
+    struct mpipp_owner owner = mpipp_filter_recent.all[i].owner;
     if (other->low < box->high && box->low < other->high && (other->writes | box->writes) &&
         owner.record != own.record && mpipp_goes_on(owner))
       told(asking, other, owner);
@@ -331,6 +334,6 @@ int mpipp_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *b
     else
       meet_all(&search, i);
   }
-  mpipp_recent.older = (uint32_t)any_are_kept();
+  mpipp_filter_recent.older = (uint32_t)any_are_kept();
   return search.met <= MOST_MET;
 }

@@ -36,15 +36,15 @@ static inline const struct mpipp_file *mpipp_split_on(struct mpipp_owner owner) 
 
 // Requests are few at first: they are looked at one by one. Once there have been many, or another
 // operation that is pending, boxes are kept.
-extern int mpipp_boxes_kept MPIPP_HIDDEN;
+extern int mpipp_filter_boxes_kept MPIPP_HIDDEN;
 enum { MPIPP_FEW_REQUESTS = 16 };
 
 // The requests, if they are few: their number; else ~0.
 static inline __attribute__((always_inline)) uint64_t
 mpipp_few_requests(const struct mpipp_request **requests) {
   const struct mpipp_chunk *chunk =
-      (const void *)(uintptr_t)mpipp_stores[MPIPP_REQUEST].table->chunks;
-  if (MPIPP_UNLIKELY(mpipp_boxes_kept)) return ~(uint64_t)0;
+      (const void *)(uintptr_t)mpipp_registry_stores[MPIPP_REQUEST].table->chunks;
+  if (MPIPP_UNLIKELY(mpipp_filter_boxes_kept)) return ~(uint64_t)0;
   if (MPIPP_UNLIKELY(!chunk)) return 0;
   *requests = (const void *)(chunk + 1);
   return MPIPP_LIKELY(chunk->used <= MPIPP_FEW_REQUESTS) ? chunk->used : ~(uint64_t)0;
@@ -79,22 +79,23 @@ struct mpipp_recent {
     struct mpipp_owner owner;
   } all[MPIPP_RECENT_BOXES];
 };
-extern struct mpipp_recent mpipp_recent MPIPP_HIDDEN;
+extern struct mpipp_recent mpipp_filter_recent MPIPP_HIDDEN;
 
 // Looks at the requests of a call have numbers, so that one that is given twice is met again
 // (`given` of an object); plain ones have others (filter.h).
-uint32_t mpipp_next_look(void);
+uint32_t mpipp_filter_next_look(void);
 // The look at a call that starts several operations, while it is held against what is pending and
 // against each other; else 0.
-extern uint32_t mpipp_starting_look MPIPP_HIDDEN;
+extern uint32_t mpipp_filter_starting_look MPIPP_HIDDEN;
 static inline int mpipp_is_starting(const struct mpipp_request *request) {
-  return MPIPP_UNLIKELY(mpipp_starting_look) && request->object.given == mpipp_starting_look &&
+  return MPIPP_UNLIKELY(mpipp_filter_starting_look) &&
+         request->object.given == mpipp_filter_starting_look &&
          request->state == MPIPP_REQUEST_INACTIVE;
 }
 
-int mpipp_call_goes_on(struct mpipp_owner owner) MPIPP_COLD;
+int mpipp_filter_call_goes_on(struct mpipp_owner owner) MPIPP_COLD;
 static inline int mpipp_goes_on(struct mpipp_owner owner) {
-  if (MPIPP_UNLIKELY(owner.record & MPIPP_OF_CALL)) return mpipp_call_goes_on(owner);
+  if (MPIPP_UNLIKELY(owner.record & MPIPP_OF_CALL)) return mpipp_filter_call_goes_on(owner);
   const struct mpipp_request *request = (const void *)(uintptr_t)owner.record;
   return request->object.serial == owner.serial &&
          (MPIPP_LIKELY(request->state == MPIPP_REQUEST_ACTIVE) || mpipp_is_starting(request)) &&
@@ -105,15 +106,15 @@ static inline int mpipp_boxes_meet(const struct mpipp_box *one, const struct mpi
   return one->low < other->high && other->low < one->high && (one->writes | other->writes);
 }
 
-// Whether it is certain that mpipp_pending_meet tells of nothing. over: in a loop there is a box of
-// the round before, whose place it can take; else MPIPP_NO_BOX.
+// Whether it is certain that mpipp_filter_pending_meet tells of nothing. over: in a loop there is a
+// box of the round before, whose place it can take; else MPIPP_NO_BOX.
 static inline int mpipp_meets_nothing(const struct mpipp_box *box, uint32_t *over) {
   *over = MPIPP_NO_BOX;
-  if (MPIPP_UNLIKELY(mpipp_recent.older)) return 0;
-  for (uint32_t i = 0; i < mpipp_recent.count; i++) {
-    const struct mpipp_box *other = &mpipp_recent.all[i].box;
+  if (MPIPP_UNLIKELY(mpipp_filter_recent.older)) return 0;
+  for (uint32_t i = 0; i < mpipp_filter_recent.count; i++) {
+    const struct mpipp_box *other = &mpipp_filter_recent.all[i].box;
     if (other->low >= box->high || box->low >= other->high) continue;
-    if (!mpipp_goes_on(mpipp_recent.all[i].owner))
+    if (!mpipp_goes_on(mpipp_filter_recent.all[i].owner))
       *over = i;
     else if (other->writes | box->writes)
       return 0;
@@ -122,16 +123,17 @@ static inline int mpipp_meets_nothing(const struct mpipp_box *box, uint32_t *ove
 }
 
 // Adds it, in the place of one that is over, or NO_BOX.
-void mpipp_pending_add_further(const struct mpipp_box *box, struct mpipp_owner owner) MPIPP_COLD;
+void mpipp_filter_pending_add_further(const struct mpipp_box *box,
+                                      struct mpipp_owner owner) MPIPP_COLD;
 static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_owner owner,
                                      uint32_t over) {
-  uint32_t number = over < mpipp_recent.count ? over : mpipp_recent.count++;
+  uint32_t number = over < mpipp_filter_recent.count ? over : mpipp_filter_recent.count++;
   if (MPIPP_UNLIKELY(number >= MPIPP_RECENT_BOXES)) {
-    mpipp_pending_add_further(box, owner);
+    mpipp_filter_pending_add_further(box, owner);
     return;
   }
-  mpipp_recent.all[number].box = *box;
-  mpipp_recent.all[number].owner = owner;
+  mpipp_filter_recent.all[number].box = *box;
+  mpipp_filter_recent.all[number].owner = owner;
 }
 
 // Tells of each box that shares an address with this one, of which one is written to, and whose
@@ -139,10 +141,10 @@ static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_o
 // which that box is of are known not to, it need not tell. Returns 0 if they are too many to be
 // told of all.
 typedef void mpipp_meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner);
-int mpipp_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
-                       struct mpipp_owner own, mpipp_meet *meet, void *asking);
+int mpipp_filter_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
+                              struct mpipp_owner own, mpipp_meet *meet, void *asking);
 
 // The call of an operation.
-const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner);
+const struct mpipp_call *mpipp_filter_call_of(struct mpipp_owner owner);
 
 #endif

@@ -15,33 +15,33 @@ struct mpipp_meeting {
 };
 
 // Whether the doubt was not asked for yet; all of these with the requests' lock.
-int mpipp_is_new_doubt(const struct mpipp_doubt *doubt);
+int mpipp_filter_is_new_doubt(const struct mpipp_doubt *doubt);
 // The same of a meeting, to whose doubt it adds what both calls are.
-int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting);
+int mpipp_filter_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting);
 
 // From now on it is not new: it is asked for, or nothing of it is wrong.
-void mpipp_remember(const struct mpipp_doubt *doubt);
+void mpipp_filter_remember(const struct mpipp_doubt *doubt);
 
 // Whether the program waits for each answer: it stops where something is found (MPIPP_STOP), or
 // does not make the call (MPIPP_STRICT), or the screens are to be checked, too
 // (MPIPP_SCREENS=check).
-extern int mpipp_awaits_answers MPIPP_HIDDEN;
-extern int mpipp_checks_screens MPIPP_HIDDEN;
+extern int mpipp_filter_awaits_answers MPIPP_HIDDEN;
+extern int mpipp_filter_checks_screens MPIPP_HIDDEN;
 // Whether only operations on windows are looked at, for what the log's analysis cannot use
 // (MPIPP_SCREENS=windows).
-extern int mpipp_screens_windows MPIPP_HIDDEN;
+extern int mpipp_filter_windows MPIPP_HIDDEN;
 // Returns 0 if no call is to be looked at (MPIPP_SCREENS=none).
-int mpipp_asking_open(void);
+int mpipp_filter_asking_open(void);
 
 // Asks about the call that a thread is inside of; takes the lock itself. doubt: NULL if it is only
 // asked for what it meets. Returns MPI's error class if it is not to be made.
-int mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
-              const struct mpipp_meeting *met, uint32_t count);
+int mpipp_filter_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
+                     const struct mpipp_meeting *met, uint32_t count);
 // Asks about a call that the screens have cleared, with all that is pending.
-void mpipp_ask_all(const struct mpipp_thread *thread);
+void mpipp_filter_ask_all(const struct mpipp_thread *thread);
 // Whether it is the one that the run is to stop in.
-int mpipp_ask_place(const struct mpipp_thread *thread);
+int mpipp_filter_ask_place(const struct mpipp_thread *thread);
 // How many calls were not cleared; counted where the screens are to be checked.
-extern uint64_t mpipp_not_cleared MPIPP_HIDDEN;
+extern uint64_t mpipp_filter_not_cleared MPIPP_HIDDEN;
 
 #endif

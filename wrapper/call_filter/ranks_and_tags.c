@@ -7,8 +7,8 @@ static inline int is_tag(int64_t tag) {
   return tag >= 0 && (tag <= mpipp_registry.tag_ub || !mpipp_registry.tag_ub);
 }
 
-int mpipp_has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                          struct mpipp_doubt *doubt) {
+int mpipp_filter_has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                                 struct mpipp_doubt *doubt) {
   const uint32_t present = call->present;
   const int64_t size = comm->inter ? comm->remote_size : comm->size;
   if (present & MPIPP_HAS_DEST && !mpipp_is_rank(call->dest, size))

@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mp
 }
 
 // Whether ranks and tags are ones of that communicator, wildcards, or the null process.
-int mpipp_has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                          struct mpipp_doubt *doubt);
+int mpipp_filter_has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                                 struct mpipp_doubt *doubt);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum { CHUNK = 512, HEAD = 64 }; // bytes that are read at a time, and of a line
 
-struct mpipp_constants mpipp_constants;
-int64_t mpipp_first_beyond = MPIPP_FIRST_ADDRESS;
+struct mpipp_constants mpipp_filter_constants;
+int64_t mpipp_filter_first_beyond = MPIPP_FIRST_ADDRESS;
 
 // The first object is the executable.
 static int look_at(struct dl_phdr_info *object, size_t size, void *data) {
@@ -39,15 +39,16 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data) {
   return 1;
 }
 
-void mpipp_constants_open(void) {
+void mpipp_filter_constants_open(void) {
   struct mpipp_constants found = {0, 0};
   dl_iterate_phdr(look_at, &found);
   if (found.start >= found.end || found.end > INT64_MAX) return;
-  mpipp_constants = found;
-  if ((int64_t)found.end > mpipp_first_beyond) mpipp_first_beyond = (int64_t)found.end;
+  mpipp_filter_constants = found;
+  if ((int64_t)found.end > mpipp_filter_first_beyond)
+    mpipp_filter_first_beyond = (int64_t)found.end;
 }
 
-int mpipp_is_mapped(uint64_t low, uint64_t high) {
+int mpipp_filter_is_mapped(uint64_t low, uint64_t high) {
   int saved = errno;
   low &= ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
   // That does nothing but to look (since Linux 2.6.19).
@@ -63,7 +64,7 @@ static void read_line(const char *line, mpipp_mapped_part *tell, void *context) 
   if (start < end && *rest == ' ') tell(context, start, end, rest + 1);
 }
 
-void mpipp_mapped_now(mpipp_mapped_part *tell, void *context) {
+void mpipp_filter_mapped_now(mpipp_mapped_part *tell, void *context) {
   int saved = errno, file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   char chunk[CHUNK], head[HEAD] = ""; // of a line: addresses and mode
   size_t length = 0;

@@ -22,7 +22,7 @@ static int is_arithmetic(uint64_t op) {
          op == MPIPP_KEY(MPI_PROD);
 }
 
-int mpipp_is_plain_reduction(const struct mpipp_call *call, const struct mpipp_object *op) {
+int mpipp_filter_is_plain_reduction(const struct mpipp_call *call, const struct mpipp_object *op) {
   if (call->present & MPIPP_HAS_WIN) return 0; // accumulates
   if (!(op->flags & MPIPP_FLAG_PREDEFINED)) return 1;
   if (!is_arithmetic(call->op)) return 0;
@@ -52,7 +52,7 @@ static int is_simple(const struct mpipp_call *call) {
          one->peers == 1 && other->peers == 1 && !one->vector && !other->vector;
 }
 
-int mpipp_is_reduced_before(struct mpipp_call *call) {
+int mpipp_filter_is_reduced_before(struct mpipp_call *call) {
   if (!is_simple(call)) return 0;
   const struct mpipp_reduction *like = place_of(call);
   const struct mpipp_buffer *one = &call->buffers[0], *other = &call->buffers[1];
@@ -64,7 +64,7 @@ int mpipp_is_reduced_before(struct mpipp_call *call) {
   if (low > high) low = (int64_t)other->address, high = (int64_t)one->address;
   // MPI_IN_PLACE is no address of memory.
   if (__builtin_mul_overflow(one->count, type->extent, &bytes) || bytes <= 0 ||
-      bytes >= MPIPP_LARGE || low < mpipp_first_beyond || high - low < bytes ||
+      bytes >= MPIPP_LARGE || low < mpipp_filter_first_beyond || high - low < bytes ||
       __builtin_add_overflow(high, bytes, &high))
     return 0;
   call->low = (uint64_t)low;
@@ -72,7 +72,7 @@ int mpipp_is_reduced_before(struct mpipp_call *call) {
   return 1;
 }
 
-void mpipp_know_reduction(const struct mpipp_call *call) {
+void mpipp_filter_know_reduction(const struct mpipp_call *call) {
   if (mpipp_facts[call->procedure].form != MPIPP_FORM_BLOCKING || !is_simple(call)) return;
   const struct mpipp_buffer *one = &call->buffers[0];
   const struct mpipp_object *op = mpipp_find_live(MPIPP_OP, call->op);

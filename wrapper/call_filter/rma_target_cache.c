@@ -30,7 +30,7 @@ static void is_of(const struct mpipp_call *call, const struct mpipp_target *targ
   lasts_call = call->serial;
 }
 
-int mpipp_target_of(const struct mpipp_call *call, uint64_t *number) {
+int mpipp_filter_target_of(const struct mpipp_call *call, uint64_t *number) {
   if (!last || lasts_call != call->serial) return -1;
   *number = last->number;
   return (int)(last - targets);
@@ -64,7 +64,7 @@ static int64_t displacement(const struct mpipp_call *call) {
   return (int64_t)call->buffers[call->buffer_count - 1].address;
 }
 
-int mpipp_is_target_known(const struct mpipp_call *call, const struct mpipp_object *win) {
+int mpipp_filter_is_target_known(const struct mpipp_call *call, const struct mpipp_object *win) {
   const struct mpipp_target *target = target_of(call);
   if (differs(target, call, win)) return 0;
   is_of(call, target);
@@ -72,7 +72,7 @@ int mpipp_is_target_known(const struct mpipp_call *call, const struct mpipp_obje
   return target->first <= at && at <= target->last;
 }
 
-void mpipp_know_target(const struct mpipp_call *call, const struct mpipp_object *win) {
+void mpipp_filter_know_target(const struct mpipp_call *call, const struct mpipp_object *win) {
   if (call->buffer_count > MOST_BUFFERS) return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     // Others may be freed, and their records be another's.

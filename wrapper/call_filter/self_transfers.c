@@ -21,15 +21,15 @@ static int look(struct mpipp_part part, const struct mpipp_digest **entry, uint6
   *entry = &none;
   *elements = 0;
   if (part.count <= 0) return 1; // that it is negative is another screen's matter
-  *entry = mpipp_digest_of((struct mpipp_datatype *)(uintptr_t)part.record);
+  *entry = mpipp_recorder_digest_of((struct mpipp_datatype *)(uintptr_t)part.record);
   return *entry && !__builtin_mul_overflow((*entry)->elements, (uint64_t)part.count, elements);
 }
 
 // Whether each of two signatures, repeated for ever, is the other: so it is exactly if they give
 // the same in either order, one behind the other.
 static int repeat_alike(const struct mpipp_digest *one, const struct mpipp_digest *other) {
-  const struct mpipp_digest forth = mpipp_digest_joined(*one, *other);
-  const struct mpipp_digest back = mpipp_digest_joined(*other, *one);
+  const struct mpipp_digest forth = mpipp_recorder_digest_joined(*one, *other);
+  const struct mpipp_digest back = mpipp_recorder_digest_joined(*other, *one);
   return forth.hash[0] == back.hash[0] && forth.hash[1] == back.hash[1];
 }
 
@@ -45,9 +45,9 @@ static int fits(struct mpipp_part from, struct mpipp_part to, int exact) {
 
 // What is wrong with them depends on no more. Returns 0.
 static int doubt_parts(struct mpipp_part from, struct mpipp_part to, struct mpipp_doubt *doubt) {
-  mpipp_doubt(doubt, mpipp_shape_of(from.record, from.handle));
+  mpipp_doubt(doubt, mpipp_filter_shape_of(from.record, from.handle));
   mpipp_doubt(doubt, (uint64_t)from.count);
-  mpipp_doubt(doubt, mpipp_shape_of(to.record, to.handle));
+  mpipp_doubt(doubt, mpipp_filter_shape_of(to.record, to.handle));
   return mpipp_doubted(doubt, OF_PARTS, (uint64_t)to.count);
 }
 
@@ -63,7 +63,7 @@ static const struct mpipp_buffer *remote_of(const struct mpipp_call *call) {
   return NULL;
 }
 
-int mpipp_fits_target(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+int mpipp_filter_fits_target(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_buffer *remote = remote_of(call);
   if (!remote || call->target_rank == MPI_PROC_NULL) return 1;
   int takes_nothing = call->present & MPIPP_HAS_OP && call->op == MPIPP_KEY(MPI_NO_OP);
@@ -92,15 +92,15 @@ static int own_of(const struct mpipp_call *call, const struct mpipp_buffer *buff
 }
 
 static int is_own_neighbor(const struct mpipp_comm *comm) {
-  if (!mpipp_knows_neighbors(comm)) return 0;
+  if (!mpipp_registry_knows_neighbors(comm)) return 0;
   for (int32_t i = 0; i < comm->outdegree; i++) {
-    if (mpipp_destination(comm, i) == comm->rank) return 1;
+    if (mpipp_registry_destination(comm, i) == comm->rank) return 1;
   }
   return 0;
 }
 
-int mpipp_fits_itself(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                      struct mpipp_doubt *doubt) {
+int mpipp_filter_fits_itself(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                             struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   struct mpipp_part sent, received;
   if (call->buffer_count != 2 || comm->inter) return 1;
@@ -117,8 +117,8 @@ int mpipp_fits_itself(const struct mpipp_call *call, const struct mpipp_comm *co
     break;
   default:
     if (facts->signatures != MPIPP_SIGNATURES_NEIGHBORS || !is_own_neighbor(comm)) return 1;
-    mpipp_doubt_buffer(call, 0, doubt);
-    mpipp_doubt_buffer(call, 1, doubt);
+    mpipp_filter_doubt_buffer(call, 0, doubt);
+    mpipp_filter_doubt_buffer(call, 1, doubt);
     return mpipp_doubted(doubt, OF_PARTS, 0);
   }
   for (int i = 0; i < 2; i++) {

@@ -7,9 +7,9 @@
 #include "call_filter/buffer_bounds.h"
 
 // Whether what a one-sided operation moves is certain to fit where it goes, of the same types.
-int mpipp_fits_target(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+int mpipp_filter_fits_target(const struct mpipp_call *call, struct mpipp_doubt *doubt);
 // Whether what a process sends itself in a collective call is certain to be what it receives.
-int mpipp_fits_itself(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                      struct mpipp_doubt *doubt);
+int mpipp_filter_fits_itself(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                             struct mpipp_doubt *doubt);
 
 #endif

@@ -6,8 +6,8 @@
 
 enum { OF_TOPOLOGY = 300, OF_GROUPS };
 
-int mpipp_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                       struct mpipp_doubt *doubt) {
+int mpipp_filter_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                              struct mpipp_doubt *doubt) {
   int fine = mpipp_facts[call->procedure].signatures != MPIPP_SIGNATURES_NEIGHBORS ||
              comm->topology != MPIPP_TOPO_NONE;
   switch (call->procedure) {
@@ -35,8 +35,8 @@ int mpipp_has_topology(const struct mpipp_call *call, const struct mpipp_comm *c
   return fine || mpipp_doubted(doubt, OF_TOPOLOGY, comm->topology);
 }
 
-int mpipp_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                     struct mpipp_doubt *doubt) {
+int mpipp_filter_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                            struct mpipp_doubt *doubt) {
   int fine = 1;
   switch (mpipp_facts[call->procedure].operation) {
   case MPIPP_PROC_Scan:
@@ -68,7 +68,7 @@ int mpipp_has_groups(const struct mpipp_call *call, const struct mpipp_comm *com
 }
 
 // nnodes, ndims, dims
-int mpipp_are_grid_sizes(const struct mpipp_call *call) {
+int mpipp_filter_are_grid_sizes(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   int64_t nnodes = mpipp_input_value(&inputs[0], 0), ndims = mpipp_input_value(&inputs[1], 0),
           given = 1;
@@ -92,7 +92,7 @@ static int are_coordinates(const struct mpipp_input *coords, const struct mpipp_
   return 1;
 }
 
-int mpipp_is_in_topology(const struct mpipp_call *call) {
+int mpipp_filter_is_in_topology(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (!comm || comm->topology == MPIPP_TOPO_NONE) return 1; // another screen's matter

@@ -6,17 +6,17 @@
 #include "call_filter/buffer_bounds.h"
 
 // Whether the communicator has the topology that the call needs.
-int mpipp_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                       struct mpipp_doubt *doubt);
+int mpipp_filter_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                              struct mpipp_doubt *doubt);
 
 // Whether it has one group, or two, where the call needs that.
-int mpipp_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                     struct mpipp_doubt *doubt);
+int mpipp_filter_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                            struct mpipp_doubt *doubt);
 
 // Whether it has the rank, the coordinates or the direction that are asked about.
-int mpipp_is_in_topology(const struct mpipp_call *call);
+int mpipp_filter_is_in_topology(const struct mpipp_call *call);
 
 // Whether MPI_Dims_create can find the rest: of nnodes, ndims, dims.
-int mpipp_are_grid_sizes(const struct mpipp_call *call);
+int mpipp_filter_are_grid_sizes(const struct mpipp_call *call);
 
 #endif

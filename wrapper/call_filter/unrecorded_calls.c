@@ -53,7 +53,7 @@ static MPIPP_COLD int ask(struct mpipp_thread *thread, const struct mpipp_marked
   int saved = errno;
   mpipp_doubt(doubt, call->procedure);
   mpipp_doubt(doubt, mpipp_outside_mpi(call->caller));
-  int locked = mpipp_lock_kind(MPIPP_REQUEST), asks = mpipp_is_new_doubt(doubt);
+  int locked = mpipp_lock_kind(MPIPP_REQUEST), asks = mpipp_filter_is_new_doubt(doubt);
   mpipp_unlock_kind(locked);
   errno = saved;
   if (!asks) return 0;
@@ -70,7 +70,7 @@ static MPIPP_COLD int ask(struct mpipp_thread *thread, const struct mpipp_marked
   call->input_count = known->count;
   call->present = MPIPP_HAS_ARGUMENTS;
   __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  int refused = mpipp_ask(thread, doubt, NULL, 0);
+  int refused = mpipp_filter_ask(thread, doubt, NULL, 0);
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   call->present = 0;
   errno = saved;
@@ -88,12 +88,12 @@ static __attribute__((noinline)) int screen(struct mpipp_thread *thread,
   return MPIPP_LIKELY(fine) ? 0 : ask(thread, known, &doubt);
 }
 
-enum mpipp_kind mpipp_marked_kind(unsigned procedure) {
+enum mpipp_kind mpipp_filter_marked_kind(unsigned procedure) {
   return every[procedure].count ? every[procedure].handles[0].kind : MPIPP_KINDS;
 }
 
-int mpipp_screen_marked(unsigned procedure) {
-  struct mpipp_thread *thread = mpipp_self;
+int mpipp_filter_marked(unsigned procedure) {
+  struct mpipp_thread *thread = mpipp_recorder_self;
   const struct mpipp_marked *known = &every[procedure];
   if (MPIPP_LIKELY(known->count == 1 && is_last(&known->handles[0], thread->handle)) &&
       MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED))

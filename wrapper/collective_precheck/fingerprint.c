@@ -37,10 +37,10 @@ static void add_ring(struct mpipp_terms *terms, struct mpipp_position position,
 static struct mpipp_words of_signature(uint64_t record, int64_t count) {
   struct mpipp_words found = {{1, 1}}; // of what is not known: the watcher will
   const struct mpipp_digest *part =
-      count ? mpipp_digest_of((struct mpipp_datatype *)(uintptr_t)record) : NULL;
+      count ? mpipp_recorder_digest_of((struct mpipp_datatype *)(uintptr_t)record) : NULL;
   if (count && !part) return found;
   struct mpipp_digest whole = {{0}, {0}, 0, 0};
-  if (part) whole = mpipp_digest_repeated(*part, (uint64_t)count);
+  if (part) whole = mpipp_recorder_digest_repeated(*part, (uint64_t)count);
   for (int i = 0; i < 2; i++)
     found.word[i] = mpipp_mixed(mpipp_mixed(2, whole.elements), whole.hash[i]);
   return found;
@@ -200,14 +200,14 @@ static void add_edges(struct mpipp_terms *terms, const struct mpipp_call *call) 
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
-  if (!comm || !mpipp_knows_neighbors(comm)) return;
+  if (!comm || !mpipp_registry_knows_neighbors(comm)) return;
   const struct mpipp_shares sent = shares_of(call, read), received = shares_of(call, written);
   for (int i = 0; read && i < comm->outdegree; i++) {
-    int to = (int)mpipp_destination(comm, i);
+    int to = (int)mpipp_registry_destination(comm, i);
     if (to != MPI_PROC_NULL) add(terms, weight(PAIR, comm->rank, to), of_share(&sent, i));
   }
   for (int i = 0; written && i < comm->indegree; i++) {
-    int from = (int)mpipp_source(comm, i);
+    int from = (int)mpipp_registry_source(comm, i);
     if (from != MPI_PROC_NULL) add(terms, -weight(PAIR, from, comm->rank), of_share(&received, i));
   }
 }
@@ -412,7 +412,8 @@ static uint64_t add_root(struct mpipp_terms *terms, const struct mpipp_call *cal
   return group_of(here ? comm->world_ranks : comm->remote_world_ranks) + 1;
 }
 
-struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_position position) {
+struct mpipp_terms mpipp_precheck_terms_of(const struct mpipp_call *call,
+                                           struct mpipp_position position) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_buffer *buffer = NULL;
   struct mpipp_terms terms = {{0, 0}};

@@ -18,7 +18,8 @@ struct mpipp_position {
 
 // The terms of a blocking collective call. Equal on all sides: ring over the ranks. What one sends
 // to another: once added and once taken off. No terms for what is not known, or any value allowed.
-struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_position place);
+struct mpipp_terms mpipp_precheck_terms_of(const struct mpipp_call *call,
+                                           struct mpipp_position place);
 
 // A hash with one more word in it.
 static inline uint64_t mpipp_mixed(uint64_t hash, uint64_t value) {

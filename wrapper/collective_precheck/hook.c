@@ -52,13 +52,13 @@ static uint64_t of_this_node(void) {
 
 // How many of the processes are on this node.
 static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
-  uint64_t *nodes = mpipp_allocate((size_t)shadow->size * sizeof *nodes);
+  uint64_t *nodes = mpipp_registry_allocate((size_t)shadow->size * sizeof *nodes);
   uint32_t found = 0;
   int all = nodes != NULL;
   PMPI(Allreduce)(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, shadow->comm);
   if (all) PMPI(Allgather)(&own, 1, MPI_UINT64_T, nodes, 1, MPI_UINT64_T, shadow->comm);
   for (int i = 0; all && i < shadow->size; i++) found += nodes[i] == own;
-  mpipp_free(nodes);
+  mpipp_registry_free(nodes);
   return found;
 }
 
@@ -81,7 +81,7 @@ static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
   question.number = mpipp_mixed(mpipp_mixed(own, mpipp_registry.pid),
                                 __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED));
   PMPI(Bcast)(&question.number, 1, MPI_UINT64_T, 0, shadow->comm);
-  found = mpipp_ask_watcher(&question);
+  found = mpipp_watcher_ask_watcher(&question);
   PMPI(Allreduce)(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, shadow->comm);
   if (found == MPI_SUCCESS) MPIPP_WRITE(*known, key);
   return found;
@@ -92,7 +92,7 @@ static uint64_t term_of(const struct mpipp_call *call, const struct mpipp_shadow
                         int refused) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
   if (refused) return mpipp_mixed(mpipp_mixed(1, (uint64_t)refused), (uint64_t)shadow->rank);
-  return mpipp_one_word(mpipp_terms_of(call, position));
+  return mpipp_one_word(mpipp_precheck_terms_of(call, position));
 }
 
 static int compare(const struct mpipp_call *call, const struct mpipp_shadow *shadow, int refused) {
@@ -138,14 +138,15 @@ static int tests(uint32_t procedure) {
 }
 
 static void look(uint32_t procedure) {
-  if (mpipp_later_look(waits(procedure)) && mpipp_on_error == MPIPP_ABORT) mpipp_end_job();
+  if (mpipp_precheck_later_look(waits(procedure)) && mpipp_watcher_on_error == MPIPP_ABORT)
+    mpipp_intercept_end_job();
 }
 
 // What all have started is soon complete; in a wrong program not all have.
 static void finish(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  for (time_t until = now.tv_sec + 2; mpipp_later_is_pending() && now.tv_sec < until;) {
+  for (time_t until = now.tv_sec + 2; mpipp_precheck_later_is_pending() && now.tv_sec < until;) {
     look(MPIPP_PROC_Wait);
     clock_gettime(CLOCK_MONOTONIC, &now);
   }
@@ -155,28 +156,29 @@ static void finish(void) {
 static void tell_missing(void) {
   static int told = 0;
   if (!MPIPP_READ(told) && !__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL))
-    mpipp_tell_not_compared(mpipp_registry.pid);
+    mpipp_watcher_tell_not_compared(mpipp_registry.pid);
 }
 
 // MPI's error class if the call does not begin, in any process.
 static int disagreeing(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   const int refused = passage->refused;
-  if (!is_compared(&mpipp_facts[call->procedure]) || mpipp_shadows_are_off()) return refused;
-  mpipp_shadow_make_late(passage);
-  const struct mpipp_shadow shadow = mpipp_shadow_of(passage);
+  if (!is_compared(&mpipp_facts[call->procedure]) || mpipp_precheck_shadows_are_off())
+    return refused;
+  mpipp_precheck_shadow_make_late(passage);
+  const struct mpipp_shadow shadow = mpipp_precheck_shadow_of(passage);
   if (shadow.missing) tell_missing();
   if (shadow.comm == MPI_COMM_NULL) return refused;
   int found = compare(call, &shadow, refused);
   if (ends(call)) to_be_freed = (uint64_t)(uintptr_t)shadow.comm;
-  return mpipp_on_error == MPIPP_REPORT ? MPI_SUCCESS : found;
+  return mpipp_watcher_on_error == MPIPP_REPORT ? MPI_SUCCESS : found;
 }
 
 static int enter(struct mpipp_passage *passage) {
   to_be_freed = 0;
   if (passage->call->procedure == MPIPP_PROC_Finalize) finish();
   int found = disagreeing(passage);
-  return found ? mpipp_refuse(passage, found) : MPIPP_GO_ON;
+  return found ? mpipp_intercept_refuse(passage, found) : MPIPP_GO_ON;
 }
 
 static void leave(struct mpipp_passage *passage) {
@@ -184,16 +186,16 @@ static void leave(struct mpipp_passage *passage) {
   to_be_freed = 0;
   if (passage->code != MPI_SUCCESS) return;
   if (shadow)
-    mpipp_shadow_free((MPI_Comm)(uintptr_t)shadow);
+    mpipp_precheck_shadow_free((MPI_Comm)(uintptr_t)shadow);
   else if (!ends(passage->call))
-    mpipp_shadow_make(passage);
+    mpipp_precheck_shadow_make(passage);
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
   if (waits(procedure) || tests(procedure) || is_compared(facts)) return look(procedure);
-  if (!is_later(facts) || mpipp_shadows_are_off()) return;
-  const struct mpipp_shadow of = mpipp_shadow_of(passage);
+  if (!is_later(facts) || mpipp_precheck_shadows_are_off()) return;
+  const struct mpipp_shadow of = mpipp_precheck_shadow_of(passage);
   if (of.missing) tell_missing();
-  if (of.comm != MPI_COMM_NULL) mpipp_later_begin(passage, &of);
+  if (of.comm != MPI_COMM_NULL) mpipp_precheck_later_begin(passage, &of);
 }
 
 __attribute__((constructor)) static void hook_in(void) {

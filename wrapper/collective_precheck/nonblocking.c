@@ -30,10 +30,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mpipp_later *oldest, **end = &oldest;
 static uint64_t asked = 0, told[REMEMBERED];
 
-void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_shadow *shadow) {
+void mpipp_precheck_later_begin(const struct mpipp_passage *passage,
+                                const struct mpipp_shadow *shadow) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
-  struct mpipp_terms terms = mpipp_terms_of(passage->call, position);
-  struct mpipp_later *later = mpipp_allocate(sizeof *later);
+  struct mpipp_terms terms = mpipp_precheck_terms_of(passage->call, position);
+  struct mpipp_later *later = mpipp_registry_allocate(sizeof *later);
   // Whoever has no room for it leaves the others' sums unfinished, and later ones unequal: the
   // watcher decides.
   if (!later) return;
@@ -43,7 +44,7 @@ void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_s
   later->term = mpipp_one_word(terms);
   if (PMPI(Iallreduce)(&later->term, &later->sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm,
                        &later->request) != MPI_SUCCESS) {
-    mpipp_free(later);
+    mpipp_registry_free(later);
     return;
   }
   pthread_mutex_lock(&lock);
@@ -54,7 +55,8 @@ void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_s
 
 // Whether it is there, on its communicator, for the first time; its number then, else 0.
 static uint64_t new_number(const struct mpipp_later *later) {
-  uint64_t key = mpipp_mixed(mpipp_mixed(later->sum, later->identity), mpipp_shadows_number);
+  uint64_t key =
+      mpipp_mixed(mpipp_mixed(later->sum, later->identity), mpipp_precheck_shadows_number);
   uint64_t *known = &told[key % REMEMBERED];
   if (!later->sum || *known == key || asked >= MOST_ASKED) return 0;
   *known = key;
@@ -78,20 +80,20 @@ static void find_disagreeing(struct mpipp_disagreeing *found) {
     found->number = new_number(later);
     found->identity = later->identity;
     found->processes = later->processes;
-    mpipp_free(later);
+    mpipp_registry_free(later);
   }
 }
 
-int mpipp_later_is_pending(void) {
+int mpipp_precheck_later_is_pending(void) {
   return MPIPP_READ(oldest) != NULL;
 }
 
-int mpipp_later_look(int has_completed) {
+int mpipp_precheck_later_look(int has_completed) {
   if (!MPIPP_READ(oldest) || pthread_mutex_trylock(&lock)) return 0;
-  struct mpipp_disagreeing found = {.pid = mpipp_registry.pid, .tid = mpipp_self->tid};
+  struct mpipp_disagreeing found = {.pid = mpipp_registry.pid, .tid = mpipp_recorder_self->tid};
   // The sums are as far as what has completed, or soon will be.
   for (int i = 0; i < (has_completed ? MOST_LOOKS : 1) && oldest && !found.number; i++)
     find_disagreeing(&found);
   pthread_mutex_unlock(&lock);
-  return found.number && mpipp_ask_to_compare(&found);
+  return found.number && mpipp_watcher_ask_to_compare(&found);
 }

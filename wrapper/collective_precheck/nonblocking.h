@@ -8,14 +8,15 @@
 #include "intercept/hooks.h"
 
 // In a call that has started an operation, in all its processes in the same order.
-void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_shadow *shadow);
+void mpipp_precheck_later_begin(const struct mpipp_passage *passage,
+                                const struct mpipp_shadow *shadow);
 
 // Looks at the sums that are there by now; never waits for others. Where one does not vanish the
 // watcher compares what has been started. Returns whether it has found something new.
 // has_completed: an operation has, so that its sum is there, too, or is about to be.
-int mpipp_later_look(int has_completed);
+int mpipp_precheck_later_look(int has_completed);
 
 // Whether there are sums that are not complete.
-int mpipp_later_is_pending(void);
+int mpipp_precheck_later_is_pending(void);
 
 #endif

@@ -18,7 +18,7 @@ enum { NONE = 0, MOST_LIVING = 256 };
 static int is_decided = 0, all_make_them = 0;
 static int living = 0;
 
-int mpipp_shadows_are_off(void) {
+int mpipp_precheck_shadows_are_off(void) {
   return is_decided && !all_make_them;
 }
 
@@ -55,7 +55,7 @@ static uint64_t *field(struct mpipp_object *record) {
   }
 }
 
-struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage) {
+struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage) {
   struct mpipp_shadow found = {.comm = MPI_COMM_NULL};
   struct mpipp_object *record = over(passage);
   uint64_t shadow = record ? MPIPP_READ(*field(record)) : NONE;
@@ -103,12 +103,13 @@ static MPI_Comm created(MPI_Comm comm, int inter) {
     PMPI(Group_free)(&group);
   }
   PMPI(Comm_set_errhandler)(comm, before);
-  if (!mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(before))) PMPI(Errhandler_free)(&before);
+  if (!mpipp_registry_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(before)))
+    PMPI(Errhandler_free)(&before);
   return made;
 }
 
 static MPI_Comm duplicated(const struct mpipp_passage *passage) {
-  MPI_Comm parent = mpipp_shadow_of(passage).comm, made = MPI_COMM_NULL;
+  MPI_Comm parent = mpipp_precheck_shadow_of(passage).comm, made = MPI_COMM_NULL;
   if (parent == MPI_COMM_NULL || !have_room(parent, 0) ||
       PMPI(Comm_dup)(parent, &made) != MPI_SUCCESS)
     return MPI_COMM_NULL;
@@ -152,27 +153,28 @@ static void make_of_comm(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL) make_of(mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm)));
 }
 
-void mpipp_shadow_make_late(const struct mpipp_passage *passage) {
+void mpipp_precheck_shadow_make_late(const struct mpipp_passage *passage) {
   struct mpipp_object *record = over(passage);
   if (record && record->kind == MPIPP_COMM) make_of((struct mpipp_comm *)record);
 }
 
-uint64_t mpipp_shadows_number = 0;
+uint64_t mpipp_precheck_shadows_number = 0;
 
 static void agree_on_number(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  mpipp_shadows_number =
+  mpipp_precheck_shadows_number =
       mpipp_mixed((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, mpipp_registry.pid);
-  PMPI(Bcast)(&mpipp_shadows_number, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  PMPI(Bcast)(&mpipp_precheck_shadows_number, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
 }
 
-void mpipp_shadow_make(const struct mpipp_passage *passage) {
+void mpipp_precheck_shadow_make(const struct mpipp_passage *passage) {
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) {
     // Asked of who needs no communication: others may not be strict, and would take no part.
-    all_make_them = mpipp_registry.world_size < 2 || mpipp_ask_whether_all(mpipp_registry.pid);
+    all_make_them =
+        mpipp_registry.world_size < 2 || mpipp_watcher_ask_whether_all(mpipp_registry.pid);
     is_decided = 1;
     if (all_make_them) {
       make_of_comm(MPI_COMM_WORLD);
@@ -193,7 +195,7 @@ void mpipp_shadow_make(const struct mpipp_passage *passage) {
   if (record) keep(record, duplicated(passage));
 }
 
-void mpipp_shadow_free(MPI_Comm shadow) {
+void mpipp_precheck_shadow_free(MPI_Comm shadow) {
   PMPI(Comm_free)(&shadow);
   __atomic_sub_fetch(&living, 1, __ATOMIC_RELAXED);
 }

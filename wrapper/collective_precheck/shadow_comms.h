@@ -17,22 +17,22 @@ struct mpipp_shadow {
   int missing;       // 1: there is none, though several processes take part
 };
 
-struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage);
+struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage);
 
 // In the call that has made MPI_COMM_WORLD, a communicator, window or file, in all its processes:
 // MPI orders nothing between them and what they do next. There are none before all processes of
 // MPI_COMM_WORLD are known to make them, and none with processes of other worlds.
-void mpipp_shadow_make(const struct mpipp_passage *passage);
+void mpipp_precheck_shadow_make(const struct mpipp_passage *passage);
 // In a blocking collective call on a communicator that a nonblocking call has made: the first that
 // is in all its processes at the same place among their calls there.
-void mpipp_shadow_make_late(const struct mpipp_passage *passage);
+void mpipp_precheck_shadow_make_late(const struct mpipp_passage *passage);
 
 // The same in all processes of MPI_COMM_WORLD, and another in each run.
-extern uint64_t mpipp_shadows_number MPIPP_HIDDEN;
+extern uint64_t mpipp_precheck_shadows_number MPIPP_HIDDEN;
 
 // Whether there are none, since not all processes make them.
-int mpipp_shadows_are_off(void);
+int mpipp_precheck_shadows_are_off(void);
 
-void mpipp_shadow_free(MPI_Comm shadow);
+void mpipp_precheck_shadow_free(MPI_Comm shadow);
 
 #endif

@@ -6,7 +6,7 @@
 typedef int raw_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgather_init) typed_Allgather_init;
 static MPIPP_COLD int hooked_Allgather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allgather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -20,17 +20,17 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgather_init own_Allgather_init OWN(MPI_Allgather_init);
 EXPORT int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -45,7 +45,7 @@ int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
 typedef int raw_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgather_init_c) typed_Allgather_init_c;
 static MPIPP_COLD int hooked_Allgather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allgather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -59,17 +59,17 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgather_init_c own_Allgather_init_c OWN(MPI_Allgather_init_c);
 EXPORT int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -84,7 +84,7 @@ int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
 typedef int raw_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgatherv_init) typed_Allgatherv_init;
 static MPIPP_COLD int hooked_Allgatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allgatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -98,17 +98,17 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgatherv_init own_Allgatherv_init OWN(MPI_Allgatherv_init);
 EXPORT int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -123,7 +123,7 @@ int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 typedef int raw_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgatherv_init_c) typed_Allgatherv_init_c;
 static MPIPP_COLD int hooked_Allgatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allgatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -137,17 +137,17 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgatherv_init_c own_Allgatherv_init_c OWN(MPI_Allgatherv_init_c);
 EXPORT int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -162,7 +162,7 @@ int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 typedef int raw_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allreduce_init) typed_Allreduce_init;
 static MPIPP_COLD int hooked_Allreduce_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allreduce_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -184,10 +184,10 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
                  : hooked_Allreduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allreduce_init own_Allreduce_init OWN(MPI_Allreduce_init);
 EXPORT int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -202,7 +202,7 @@ int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI
 typedef int raw_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allreduce_init_c) typed_Allreduce_init_c;
 static MPIPP_COLD int hooked_Allreduce_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allreduce_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -224,10 +224,10 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
                  : hooked_Allreduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allreduce_init_c own_Allreduce_init_c OWN(MPI_Allreduce_init_c);
 EXPORT int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -242,7 +242,7 @@ int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, m
 typedef int raw_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoall_init) typed_Alltoall_init;
 static MPIPP_COLD int hooked_Alltoall_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoall_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -255,18 +255,18 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoall_init own_Alltoall_init OWN(MPI_Alltoall_init);
 EXPORT int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -281,7 +281,7 @@ int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
 typedef int raw_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoall_init_c) typed_Alltoall_init_c;
 static MPIPP_COLD int hooked_Alltoall_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoall_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -294,18 +294,18 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoall_init_c own_Alltoall_init_c OWN(MPI_Alltoall_init_c);
 EXPORT int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -320,7 +320,7 @@ int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
 typedef int raw_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallv_init) typed_Alltoallv_init;
 static MPIPP_COLD int hooked_Alltoallv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoallv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -333,18 +333,18 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallv_init own_Alltoallv_init OWN(MPI_Alltoallv_init);
 EXPORT int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -359,7 +359,7 @@ int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int s
 typedef int raw_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallv_init_c) typed_Alltoallv_init_c;
 static MPIPP_COLD int hooked_Alltoallv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoallv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -372,18 +372,18 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallv_init_c own_Alltoallv_init_c OWN(MPI_Alltoallv_init_c);
 EXPORT int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -398,7 +398,7 @@ int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], con
 typedef int raw_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallw_init) typed_Alltoallw_init;
 static MPIPP_COLD int hooked_Alltoallw_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoallw_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -411,18 +411,18 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallw_init own_Alltoallw_init OWN(MPI_Alltoallw_init);
 EXPORT int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -437,7 +437,7 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
 typedef int raw_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallw_init_c) typed_Alltoallw_init_c;
 static MPIPP_COLD int hooked_Alltoallw_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoallw_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -450,18 +450,18 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallw_init_c own_Alltoallw_init_c OWN(MPI_Alltoallw_init_c);
 EXPORT int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -476,7 +476,7 @@ int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], con
 typedef int raw_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Barrier_init) typed_Barrier_init;
 static MPIPP_COLD int hooked_Barrier_init(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -495,10 +495,10 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
                  : hooked_Barrier_init(thread, real, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Barrier_init own_Barrier_init OWN(MPI_Barrier_init);
 EXPORT int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -513,7 +513,7 @@ int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* req
 typedef int raw_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Bcast_init) typed_Bcast_init;
 static MPIPP_COLD int hooked_Bcast_init(struct mpipp_thread *thread, void *real, void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Bcast_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -535,10 +535,10 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
                  : hooked_Bcast_init(thread, real, buffer, count, datatype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bcast_init own_Bcast_init OWN(MPI_Bcast_init);
 EXPORT int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -553,7 +553,7 @@ int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int ro
 typedef int raw_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Bcast_init_c) typed_Bcast_init_c;
 static MPIPP_COLD int hooked_Bcast_init_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Bcast_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -575,10 +575,10 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
                  : hooked_Bcast_init_c(thread, real, buffer, count, datatype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bcast_init_c own_Bcast_init_c OWN(MPI_Bcast_init_c);
 EXPORT int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -593,7 +593,7 @@ int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype
 typedef int raw_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Exscan_init) typed_Exscan_init;
 static MPIPP_COLD int hooked_Exscan_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Exscan_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -615,10 +615,10 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
                  : hooked_Exscan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Exscan_init own_Exscan_init OWN(MPI_Exscan_init);
 EXPORT int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -633,7 +633,7 @@ int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
 typedef int raw_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Exscan_init_c) typed_Exscan_init_c;
 static MPIPP_COLD int hooked_Exscan_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Exscan_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -655,10 +655,10 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
                  : hooked_Exscan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Exscan_init_c own_Exscan_init_c OWN(MPI_Exscan_init_c);
 EXPORT int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -673,7 +673,7 @@ int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpip
 typedef int raw_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gather_init) typed_Gather_init;
 static MPIPP_COLD int hooked_Gather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Gather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -690,17 +690,17 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
-    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gather_init own_Gather_init OWN(MPI_Gather_init);
 EXPORT int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -715,7 +715,7 @@ int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
 typedef int raw_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gather_init_c) typed_Gather_init_c;
 static MPIPP_COLD int hooked_Gather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Gather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -732,17 +732,17 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
-    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
+    mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gather_init_c own_Gather_init_c OWN(MPI_Gather_init_c);
 EXPORT int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -757,7 +757,7 @@ int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
 typedef int raw_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gatherv_init) typed_Gatherv_init;
 static MPIPP_COLD int hooked_Gatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Gatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -774,17 +774,17 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
-    mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+    mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gatherv_init own_Gatherv_init OWN(MPI_Gatherv_init);
 EXPORT int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -799,7 +799,7 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
 typedef int raw_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gatherv_init_c) typed_Gatherv_init_c;
 static MPIPP_COLD int hooked_Gatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Gatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -816,17 +816,17 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
-    mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+    mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gatherv_init_c own_Gatherv_init_c OWN(MPI_Gatherv_init_c);
 EXPORT int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -841,7 +841,7 @@ int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
 typedef int raw_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgather_init) typed_Neighbor_allgather_init;
 static MPIPP_COLD int hooked_Neighbor_allgather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_allgather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -855,17 +855,17 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgather_init own_Neighbor_allgather_init OWN(MPI_Neighbor_allgather_init);
 EXPORT int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -880,7 +880,7 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_D
 typedef int raw_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgather_init_c) typed_Neighbor_allgather_init_c;
 static MPIPP_COLD int hooked_Neighbor_allgather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_allgather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -894,17 +894,17 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgather_init_c own_Neighbor_allgather_init_c OWN(MPI_Neighbor_allgather_init_c);
 EXPORT int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -919,7 +919,7 @@ int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpi
 typedef int raw_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgatherv_init) typed_Neighbor_allgatherv_init;
 static MPIPP_COLD int hooked_Neighbor_allgatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -933,17 +933,17 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgatherv_init own_Neighbor_allgatherv_init OWN(MPI_Neighbor_allgatherv_init);
 EXPORT int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -958,7 +958,7 @@ int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_
 typedef int raw_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgatherv_init_c) typed_Neighbor_allgatherv_init_c;
 static MPIPP_COLD int hooked_Neighbor_allgatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -972,17 +972,17 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgatherv_init_c own_Neighbor_allgatherv_init_c OWN(MPI_Neighbor_allgatherv_init_c);
 EXPORT int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -997,7 +997,7 @@ int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mp
 typedef int raw_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoall_init) typed_Neighbor_alltoall_init;
 static MPIPP_COLD int hooked_Neighbor_alltoall_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoall_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1010,18 +1010,18 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_targets(call);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoall_init own_Neighbor_alltoall_init OWN(MPI_Neighbor_alltoall_init);
 EXPORT int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1036,7 +1036,7 @@ int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
 typedef int raw_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoall_init_c) typed_Neighbor_alltoall_init_c;
 static MPIPP_COLD int hooked_Neighbor_alltoall_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoall_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1049,18 +1049,18 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_targets(call);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
+  mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
+  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoall_init_c own_Neighbor_alltoall_init_c OWN(MPI_Neighbor_alltoall_init_c);
 EXPORT int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1075,7 +1075,7 @@ int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpip
 typedef int raw_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallv_init) typed_Neighbor_alltoallv_init;
 static MPIPP_COLD int hooked_Neighbor_alltoallv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1088,18 +1088,18 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallv_init own_Neighbor_alltoallv_init OWN(MPI_Neighbor_alltoallv_init);
 EXPORT int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1114,7 +1114,7 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
 typedef int raw_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallv_init_c) typed_Neighbor_alltoallv_init_c;
 static MPIPP_COLD int hooked_Neighbor_alltoallv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1127,18 +1127,18 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallv_init_c own_Neighbor_alltoallv_init_c OWN(MPI_Neighbor_alltoallv_init_c);
 EXPORT int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1153,7 +1153,7 @@ int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcoun
 typedef int raw_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallw_init) typed_Neighbor_alltoallw_init;
 static MPIPP_COLD int hooked_Neighbor_alltoallw_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1166,18 +1166,18 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallw_init own_Neighbor_alltoallw_init OWN(MPI_Neighbor_alltoallw_init);
 EXPORT int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1192,7 +1192,7 @@ int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], co
 typedef int raw_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallw_init_c) typed_Neighbor_alltoallw_init_c;
 static MPIPP_COLD int hooked_Neighbor_alltoallw_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1205,18 +1205,18 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallw_init_c own_Neighbor_alltoallw_init_c OWN(MPI_Neighbor_alltoallw_init_c);
 EXPORT int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1231,7 +1231,7 @@ int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcoun
 typedef int raw_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_init) typed_Reduce_init;
 static MPIPP_COLD int hooked_Reduce_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1256,10 +1256,10 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
                  : hooked_Reduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_init own_Reduce_init OWN(MPI_Reduce_init);
 EXPORT int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1274,7 +1274,7 @@ int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
 typedef int raw_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_init_c) typed_Reduce_init_c;
 static MPIPP_COLD int hooked_Reduce_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1299,10 +1299,10 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
                  : hooked_Reduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_init_c own_Reduce_init_c OWN(MPI_Reduce_init_c);
 EXPORT int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1317,7 +1317,7 @@ int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpip
 typedef int raw_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_block_init) typed_Reduce_scatter_block_init;
 static MPIPP_COLD int hooked_Reduce_scatter_block_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_scatter_block_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1331,18 +1331,18 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_block_init(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_block_init own_Reduce_scatter_block_init OWN(MPI_Reduce_scatter_block_init);
 EXPORT int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1357,7 +1357,7 @@ int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvc
 typedef int raw_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_block_init_c) typed_Reduce_scatter_block_init_c;
 static MPIPP_COLD int hooked_Reduce_scatter_block_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_scatter_block_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1371,18 +1371,18 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_block_init_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_block_init_c own_Reduce_scatter_block_init_c OWN(MPI_Reduce_scatter_block_init_c);
 EXPORT int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1397,7 +1397,7 @@ int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Cou
 typedef int raw_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_init) typed_Reduce_scatter_init;
 static MPIPP_COLD int hooked_Reduce_scatter_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_scatter_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1411,19 +1411,19 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer(call, 0, sendbuf, mpipp_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  mpipp_counts(call, recvcounts, sizeof *recvcounts);
+  mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_init(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_init own_Reduce_scatter_init OWN(MPI_Reduce_scatter_init);
 EXPORT int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1438,7 +1438,7 @@ int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvc
 typedef int raw_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_init_c) typed_Reduce_scatter_init_c;
 static MPIPP_COLD int hooked_Reduce_scatter_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_scatter_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1452,19 +1452,19 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_buffer(call, 0, sendbuf, mpipp_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  mpipp_counts(call, recvcounts, sizeof *recvcounts);
+  mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_init_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_init_c own_Reduce_scatter_init_c OWN(MPI_Reduce_scatter_init_c);
 EXPORT int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1479,7 +1479,7 @@ int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Cou
 typedef int raw_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scan_init) typed_Scan_init;
 static MPIPP_COLD int hooked_Scan_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scan_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1501,10 +1501,10 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
                  : hooked_Scan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scan_init own_Scan_init OWN(MPI_Scan_init);
 EXPORT int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1519,7 +1519,7 @@ int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
 typedef int raw_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scan_init_c) typed_Scan_init_c;
 static MPIPP_COLD int hooked_Scan_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scan_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1541,10 +1541,10 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
                  : hooked_Scan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scan_init_c own_Scan_init_c OWN(MPI_Scan_init_c);
 EXPORT int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1559,7 +1559,7 @@ int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
 typedef int raw_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatter_init) typed_Scatter_init;
 static MPIPP_COLD int hooked_Scatter_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scatter_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1574,7 +1574,7 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   if (mpipp_at_root(call))
-    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
@@ -1583,10 +1583,10 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
                  : hooked_Scatter_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatter_init own_Scatter_init OWN(MPI_Scatter_init);
 EXPORT int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1601,7 +1601,7 @@ int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
 typedef int raw_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatter_init_c) typed_Scatter_init_c;
 static MPIPP_COLD int hooked_Scatter_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scatter_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1616,7 +1616,7 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   if (mpipp_at_root(call))
-    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
+    mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
@@ -1625,10 +1625,10 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
                  : hooked_Scatter_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatter_init_c own_Scatter_init_c OWN(MPI_Scatter_init_c);
 EXPORT int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1643,7 +1643,7 @@ int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
 typedef int raw_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatterv_init) typed_Scatterv_init;
 static MPIPP_COLD int hooked_Scatterv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scatterv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1658,7 +1658,7 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   if (mpipp_at_root(call))
-    mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+    mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
@@ -1667,10 +1667,10 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
                  : hooked_Scatterv_init(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatterv_init own_Scatterv_init OWN(MPI_Scatterv_init);
 EXPORT int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1685,7 +1685,7 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
 typedef int raw_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatterv_init_c) typed_Scatterv_init_c;
 static MPIPP_COLD int hooked_Scatterv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scatterv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1700,7 +1700,7 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   if (mpipp_at_root(call))
-    mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
+    mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
@@ -1709,10 +1709,10 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
                  : hooked_Scatterv_init_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatterv_init_c own_Scatterv_init_c OWN(MPI_Scatterv_init_c);
 EXPORT int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);

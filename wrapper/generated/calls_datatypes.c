@@ -6,7 +6,7 @@
 typedef int raw_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Pack) typed_Pack;
 static MPIPP_COLD int hooked_Pack(struct mpipp_thread *thread, void *real, const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pack *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
 }
 EXPORT int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
@@ -41,7 +41,7 @@ int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void*
 typedef int raw_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Pack_c) typed_Pack_c;
 static MPIPP_COLD int hooked_Pack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pack_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
 }
 EXPORT int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
@@ -76,7 +76,7 @@ int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatyp
 typedef int raw_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
 typedef __typeof__(mpih_Pack_external) typed_Pack_external;
 static MPIPP_COLD int hooked_Pack_external(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pack_external *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
 }
 EXPORT int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
@@ -110,7 +110,7 @@ int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpi
 typedef int raw_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
 typedef __typeof__(mpih_Pack_external_c) typed_Pack_external_c;
 static MPIPP_COLD int hooked_Pack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pack_external_c *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
 }
 EXPORT int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
@@ -144,7 +144,7 @@ int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count inco
 typedef int raw_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local) typed_Reduce_local;
 static MPIPP_COLD int hooked_Reduce_local(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_local *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
 }
 EXPORT int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
@@ -179,7 +179,7 @@ int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Da
 typedef int raw_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local_c) typed_Reduce_local_c;
 static MPIPP_COLD int hooked_Reduce_local_c(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_local_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
 }
 EXPORT int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
@@ -215,7 +215,7 @@ typedef int raw_Type_commit(MPI_Datatype* datatype);
 typedef __typeof__(mpih_Type_commit) typed_Type_commit;
 static MPIPP_COLD int hooked_Type_commit(struct mpipp_thread *thread, void *real, MPI_Datatype* datatype) {
   struct mpipp_passage results = {.handle = datatype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_commit *)real)(datatype);
 }
 EXPORT int MPI_Type_commit(MPI_Datatype* datatype);
@@ -233,7 +233,7 @@ int MPI_Type_commit(MPI_Datatype* datatype) {
                  ? ((typed_Type_commit *)real)(datatype)
                  : hooked_Type_commit(thread, real, datatype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_committed(handle);
+    mpipp_recorder_committed(handle);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -252,7 +252,7 @@ typedef int raw_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datat
 typedef __typeof__(mpih_Type_contiguous) typed_Type_contiguous;
 static MPIPP_COLD int hooked_Type_contiguous(struct mpipp_thread *thread, void *real, int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -261,8 +261,8 @@ int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* new
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous, &real);
   if (!thread) {
     int code = ((raw_Type_contiguous *)real)(count, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous, MPIPP_SITE);
@@ -274,7 +274,7 @@ int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* new
                  ? ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_contiguous(thread, real, count, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -294,7 +294,7 @@ typedef int raw_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, M
 typedef __typeof__(mpih_Type_contiguous_c) typed_Type_contiguous_c;
 static MPIPP_COLD int hooked_Type_contiguous_c(struct mpipp_thread *thread, void *real, MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -303,8 +303,8 @@ int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous_c, &real);
   if (!thread) {
     int code = ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
@@ -316,7 +316,7 @@ int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datat
                  ? ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_contiguous_c(thread, real, count, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -336,7 +336,7 @@ typedef int raw_Type_create_darray(int size, int rank, int ndims, const int arra
 typedef __typeof__(mpih_Type_create_darray) typed_Type_create_darray;
 static MPIPP_COLD int hooked_Type_create_darray(struct mpipp_thread *thread, void *real, int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -345,8 +345,8 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray, &real);
   if (!thread) {
     int code = ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
@@ -358,7 +358,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
                  ? ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_darray(thread, real, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_DARRAY, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_DARRAY, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -378,7 +378,7 @@ typedef int raw_Type_create_darray_c(int size, int rank, int ndims, const MPI_Co
 typedef __typeof__(mpih_Type_create_darray_c) typed_Type_create_darray_c;
 static MPIPP_COLD int hooked_Type_create_darray_c(struct mpipp_thread *thread, void *real, int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -387,8 +387,8 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray_c, &real);
   if (!thread) {
     int code = ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
@@ -400,7 +400,7 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
                  ? ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_darray_c(thread, real, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_DARRAY, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_DARRAY, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -420,7 +420,7 @@ typedef int raw_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_complex) typed_Type_create_f90_complex;
 static MPIPP_COLD int hooked_Type_create_f90_complex(struct mpipp_thread *thread, void *real, int p, int r, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_f90_complex *)real)(p, r, newtype);
 }
 EXPORT int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
@@ -429,8 +429,8 @@ int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_complex, &real);
   if (!thread) {
     int code = ((raw_Type_create_f90_complex *)real)(p, r, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_complex, MPIPP_SITE);
@@ -441,7 +441,7 @@ int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
                  ? ((typed_Type_create_f90_complex *)real)(p, r, newtype)
                  : hooked_Type_create_f90_complex(thread, real, p, r, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_F90_COMPLEX, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_F90_COMPLEX, 0, *newtype,
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -461,7 +461,7 @@ typedef int raw_Type_create_f90_integer(int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_integer) typed_Type_create_f90_integer;
 static MPIPP_COLD int hooked_Type_create_f90_integer(struct mpipp_thread *thread, void *real, int r, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_f90_integer *)real)(r, newtype);
 }
 EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
@@ -470,8 +470,8 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_integer, &real);
   if (!thread) {
     int code = ((raw_Type_create_f90_integer *)real)(r, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_integer, MPIPP_SITE);
@@ -482,7 +482,7 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
                  ? ((typed_Type_create_f90_integer *)real)(r, newtype)
                  : hooked_Type_create_f90_integer(thread, real, r, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_F90_INTEGER, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_F90_INTEGER, 0, *newtype,
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -502,7 +502,7 @@ typedef int raw_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_real) typed_Type_create_f90_real;
 static MPIPP_COLD int hooked_Type_create_f90_real(struct mpipp_thread *thread, void *real, int p, int r, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_f90_real *)real)(p, r, newtype);
 }
 EXPORT int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
@@ -511,8 +511,8 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_real, &real);
   if (!thread) {
     int code = ((raw_Type_create_f90_real *)real)(p, r, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_real, MPIPP_SITE);
@@ -523,7 +523,7 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
                  ? ((typed_Type_create_f90_real *)real)(p, r, newtype)
                  : hooked_Type_create_f90_real(thread, real, p, r, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_F90_REAL, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_F90_REAL, 0, *newtype,
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -543,7 +543,7 @@ typedef int raw_Type_create_hindexed(int count, const int array_of_blocklengths[
 typedef __typeof__(mpih_Type_create_hindexed) typed_Type_create_hindexed;
 static MPIPP_COLD int hooked_Type_create_hindexed(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -552,8 +552,8 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed, &real);
   if (!thread) {
     int code = ((raw_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed, MPIPP_SITE);
@@ -565,7 +565,7 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
                  ? ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hindexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -585,7 +585,7 @@ typedef int raw_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of
 typedef __typeof__(mpih_Type_create_hindexed_c) typed_Type_create_hindexed_c;
 static MPIPP_COLD int hooked_Type_create_hindexed_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -594,8 +594,8 @@ int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockle
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_c, &real);
   if (!thread) {
     int code = ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
@@ -607,7 +607,7 @@ int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockle
                  ? ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hindexed_c(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -627,7 +627,7 @@ typedef int raw_Type_create_hindexed_block(int count, int blocklength, const MPI
 typedef __typeof__(mpih_Type_create_hindexed_block) typed_Type_create_hindexed_block;
 static MPIPP_COLD int hooked_Type_create_hindexed_block(struct mpipp_thread *thread, void *real, int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -636,8 +636,8 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint ar
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block, &real);
   if (!thread) {
     int code = ((raw_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block, MPIPP_SITE);
@@ -649,7 +649,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint ar
                  ? ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hindexed_block(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -669,7 +669,7 @@ typedef int raw_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklen
 typedef __typeof__(mpih_Type_create_hindexed_block_c) typed_Type_create_hindexed_block_c;
 static MPIPP_COLD int hooked_Type_create_hindexed_block_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -678,8 +678,8 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, con
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block_c, &real);
   if (!thread) {
     int code = ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
@@ -691,7 +691,7 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, con
                  ? ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hindexed_block_c(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -711,7 +711,7 @@ typedef int raw_Type_create_hvector(int count, int blocklength, MPI_Aint stride,
 typedef __typeof__(mpih_Type_create_hvector) typed_Type_create_hvector;
 static MPIPP_COLD int hooked_Type_create_hvector(struct mpipp_thread *thread, void *real, int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -720,8 +720,8 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_M
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector, &real);
   if (!thread) {
     int code = ((raw_Type_create_hvector *)real)(count, blocklength, stride, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector, MPIPP_SITE);
@@ -733,7 +733,7 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_M
                  ? ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hvector(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -753,7 +753,7 @@ typedef int raw_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MP
 typedef __typeof__(mpih_Type_create_hvector_c) typed_Type_create_hvector_c;
 static MPIPP_COLD int hooked_Type_create_hvector_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -762,8 +762,8 @@ int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector_c, &real);
   if (!thread) {
     int code = ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
@@ -775,7 +775,7 @@ int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
                  ? ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hvector_c(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HVECTOR, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -795,7 +795,7 @@ typedef int raw_Type_create_indexed_block(int count, int blocklength, const int 
 typedef __typeof__(mpih_Type_create_indexed_block) typed_Type_create_indexed_block;
 static MPIPP_COLD int hooked_Type_create_indexed_block(struct mpipp_thread *thread, void *real, int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -804,8 +804,8 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block, &real);
   if (!thread) {
     int code = ((raw_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block, MPIPP_SITE);
@@ -817,7 +817,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of
                  ? ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_indexed_block(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -837,7 +837,7 @@ typedef int raw_Type_create_indexed_block_c(MPI_Count count, MPI_Count blockleng
 typedef __typeof__(mpih_Type_create_indexed_block_c) typed_Type_create_indexed_block_c;
 static MPIPP_COLD int hooked_Type_create_indexed_block_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -846,8 +846,8 @@ int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, cons
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block_c, &real);
   if (!thread) {
     int code = ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
@@ -859,7 +859,7 @@ int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, cons
                  ? ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_indexed_block_c(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -879,7 +879,7 @@ typedef int raw_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI
 typedef __typeof__(mpih_Type_create_resized) typed_Type_create_resized;
 static MPIPP_COLD int hooked_Type_create_resized(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
 }
 EXPORT int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
@@ -888,8 +888,8 @@ int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized, &real);
   if (!thread) {
     int code = ((raw_Type_create_resized *)real)(oldtype, lb, extent, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized, MPIPP_SITE);
@@ -901,7 +901,7 @@ int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
                  ? ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype)
                  : hooked_Type_create_resized(thread, real, oldtype, lb, extent, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_RESIZED, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_RESIZED, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -921,7 +921,7 @@ typedef int raw_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, 
 typedef __typeof__(mpih_Type_create_resized_c) typed_Type_create_resized_c;
 static MPIPP_COLD int hooked_Type_create_resized_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
 }
 EXPORT int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
@@ -930,8 +930,8 @@ int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized_c, &real);
   if (!thread) {
     int code = ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
@@ -943,7 +943,7 @@ int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
                  ? ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype)
                  : hooked_Type_create_resized_c(thread, real, oldtype, lb, extent, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_RESIZED, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_RESIZED, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -963,7 +963,7 @@ typedef int raw_Type_create_struct(int count, const int array_of_blocklengths[],
 typedef __typeof__(mpih_Type_create_struct) typed_Type_create_struct;
 static MPIPP_COLD int hooked_Type_create_struct(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 EXPORT int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -972,8 +972,8 @@ int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const M
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct, &real);
   if (!thread) {
     int code = ((raw_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct, MPIPP_SITE);
@@ -984,7 +984,7 @@ int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const M
                  ? ((typed_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
                  : hooked_Type_create_struct(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1004,7 +1004,7 @@ typedef int raw_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_b
 typedef __typeof__(mpih_Type_create_struct_c) typed_Type_create_struct_c;
 static MPIPP_COLD int hooked_Type_create_struct_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 EXPORT int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -1013,8 +1013,8 @@ int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blockleng
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct_c, &real);
   if (!thread) {
     int code = ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct_c, MPIPP_SITE);
@@ -1025,7 +1025,7 @@ int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blockleng
                  ? ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
                  : hooked_Type_create_struct_c(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_STRUCT, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_STRUCT, 1, *newtype,
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1045,7 +1045,7 @@ typedef int raw_Type_create_subarray(int ndims, const int array_of_sizes[], cons
 typedef __typeof__(mpih_Type_create_subarray) typed_Type_create_subarray;
 static MPIPP_COLD int hooked_Type_create_subarray(struct mpipp_thread *thread, void *real, int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1054,8 +1054,8 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray, &real);
   if (!thread) {
     int code = ((raw_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray, MPIPP_SITE);
@@ -1067,7 +1067,7 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
                  ? ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_subarray(thread, real, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1087,7 +1087,7 @@ typedef int raw_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes
 typedef __typeof__(mpih_Type_create_subarray_c) typed_Type_create_subarray_c;
 static MPIPP_COLD int hooked_Type_create_subarray_c(struct mpipp_thread *thread, void *real, int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1096,8 +1096,8 @@ int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], cons
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray_c, &real);
   if (!thread) {
     int code = ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
@@ -1109,7 +1109,7 @@ int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], cons
                  ? ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_subarray_c(thread, real, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1129,7 +1129,7 @@ typedef int raw_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_dup) typed_Type_dup;
 static MPIPP_COLD int hooked_Type_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1138,8 +1138,8 @@ int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_dup, &real);
   if (!thread) {
     int code = ((raw_Type_dup *)real)(oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_dup, MPIPP_SITE);
@@ -1151,7 +1151,7 @@ int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
                  ? ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype)
                  : hooked_Type_dup(thread, real, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_DUP, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_DUP, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1171,7 +1171,7 @@ typedef int raw_Type_free(MPI_Datatype* datatype);
 typedef __typeof__(mpih_Type_free) typed_Type_free;
 static MPIPP_COLD int hooked_Type_free(struct mpipp_thread *thread, void *real, MPI_Datatype* datatype) {
   struct mpipp_passage results = {.handle = datatype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_free *)real)(datatype);
 }
 EXPORT int MPI_Type_free(MPI_Datatype* datatype);
@@ -1179,10 +1179,10 @@ int MPI_Type_free(MPI_Datatype* datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self != &mpipp_no_thread && datatype ? MPIPP_KEY(*datatype) : 0;
-    uint64_t serial = mpipp_callback_frees(MPIPP_DATATYPE, handle, __builtin_return_address(0));
+    uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && datatype ? MPIPP_KEY(*datatype) : 0;
+    uint64_t serial = mpipp_intercept_callback_frees(MPIPP_DATATYPE, handle, __builtin_return_address(0));
     int code = ((raw_Type_free *)real)(datatype);
-    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_DATATYPE, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_DATATYPE, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_free, MPIPP_SITE);
@@ -1190,14 +1190,14 @@ int MPI_Type_free(MPI_Datatype* datatype) {
   // the library may change the caller's variable
   MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
-  uint64_t serial = mpipp_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));
+  uint64_t serial = mpipp_registry_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));
   uint64_t handle = datatype ? MPIPP_KEY(*datatype) : 0;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Type_free *)real)(datatype)
                  : hooked_Type_free(thread, real, datatype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;
-    mpipp_freed(MPIPP_DATATYPE, handle, serial);
+    mpipp_registry_freed(MPIPP_DATATYPE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1215,7 +1215,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 typedef int raw_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
 typedef __typeof__(mpih_Type_get_contents) typed_Type_get_contents;
 static MPIPP_COLD int hooked_Type_get_contents(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 }
 EXPORT int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
@@ -1229,7 +1229,7 @@ int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max
                  ? ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes)
                  : hooked_Type_get_contents(thread, real, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
+    mpipp_recorder_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1247,7 +1247,7 @@ int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int ma
 typedef int raw_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 typedef __typeof__(mpih_Type_get_contents_c) typed_Type_get_contents_c;
 static MPIPP_COLD int hooked_Type_get_contents_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 }
 EXPORT int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
@@ -1261,7 +1261,7 @@ int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers,
                  ? ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes)
                  : hooked_Type_get_contents_c(thread, real, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
+    mpipp_recorder_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1280,7 +1280,7 @@ typedef int raw_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Da
 typedef __typeof__(mpih_Type_get_value_index) typed_Type_get_value_index;
 static MPIPP_COLD int hooked_Type_get_value_index(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type) {
   struct mpipp_passage results = {.handle = pair_type, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_get_value_index *)real)((MPI_Datatype)value_type, (MPI_Datatype)index_type, pair_type);
 }
 EXPORT int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
@@ -1289,8 +1289,8 @@ int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype i
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_value_index, &real);
   if (!thread) {
     int code = ((raw_Type_get_value_index *)real)(value_type, index_type, pair_type);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*pair_type), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*pair_type), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_value_index, MPIPP_SITE);
@@ -1302,7 +1302,7 @@ int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype i
                  ? ((typed_Type_get_value_index *)real)((MPI_Datatype)value_type, (MPI_Datatype)index_type, pair_type)
                  : hooked_Type_get_value_index(thread, real, value_type, index_type, pair_type);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_VALUE_INDEX, 0, *pair_type,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_VALUE_INDEX, 0, *pair_type,
                         inputs, components, 2);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1322,7 +1322,7 @@ typedef int raw_Type_indexed(int count, const int array_of_blocklengths[], const
 typedef __typeof__(mpih_Type_indexed) typed_Type_indexed;
 static MPIPP_COLD int hooked_Type_indexed(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1331,8 +1331,8 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed, &real);
   if (!thread) {
     int code = ((raw_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed, MPIPP_SITE);
@@ -1344,7 +1344,7 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
                  ? ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_indexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_INDEXED, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1364,7 +1364,7 @@ typedef int raw_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockle
 typedef __typeof__(mpih_Type_indexed_c) typed_Type_indexed_c;
 static MPIPP_COLD int hooked_Type_indexed_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1373,8 +1373,8 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed_c, &real);
   if (!thread) {
     int code = ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
@@ -1386,7 +1386,7 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
                  ? ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_indexed_c(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_INDEXED, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1405,7 +1405,7 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
 typedef int raw_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
 typedef __typeof__(mpih_Type_set_name) typed_Type_set_name;
 static MPIPP_COLD int hooked_Type_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, const char* type_name) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name);
 }
 EXPORT int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
@@ -1419,7 +1419,7 @@ int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name) {
                  ? ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name)
                  : hooked_Type_set_name(thread, real, datatype, type_name);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_named(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), type_name);
+    mpipp_recorder_named(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), type_name);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1438,7 +1438,7 @@ typedef int raw_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Da
 typedef __typeof__(mpih_Type_vector) typed_Type_vector;
 static MPIPP_COLD int hooked_Type_vector(struct mpipp_thread *thread, void *real, int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1447,8 +1447,8 @@ int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype o
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector, &real);
   if (!thread) {
     int code = ((raw_Type_vector *)real)(count, blocklength, stride, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector, MPIPP_SITE);
@@ -1460,7 +1460,7 @@ int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype o
                  ? ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_vector(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_VECTOR, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_VECTOR, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1480,7 +1480,7 @@ typedef int raw_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
 typedef __typeof__(mpih_Type_vector_c) typed_Type_vector_c;
 static MPIPP_COLD int hooked_Type_vector_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1489,8 +1489,8 @@ int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector_c, &real);
   if (!thread) {
     int code = ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
@@ -1502,7 +1502,7 @@ int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
                  ? ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_vector_c(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_VECTOR, 1, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_VECTOR, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1521,7 +1521,7 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 typedef int raw_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack) typed_Unpack;
 static MPIPP_COLD int hooked_Unpack(struct mpipp_thread *thread, void *real, const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Unpack *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
@@ -1556,7 +1556,7 @@ int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int 
 typedef int raw_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack_c) typed_Unpack_c;
 static MPIPP_COLD int hooked_Unpack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Unpack_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
@@ -1591,7 +1591,7 @@ int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void
 typedef int raw_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external) typed_Unpack_external;
 static MPIPP_COLD int hooked_Unpack_external(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Unpack_external *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
@@ -1625,7 +1625,7 @@ int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insiz
 typedef int raw_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external_c) typed_Unpack_external_c;
 static MPIPP_COLD int hooked_Unpack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Unpack_external_c *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
@@ -1659,7 +1659,7 @@ typedef int raw_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_
 typedef int typed_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
 static MPIPP_COLD int hooked_Type_hvector(struct mpipp_thread *thread, void *real, int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("MPI_Type_hvector");
@@ -1668,8 +1668,8 @@ int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Dat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_hvector, &real);
   if (!thread) {
     int code = ((raw_Type_hvector *)real)(count, blocklength, stride, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hvector, MPIPP_SITE);
@@ -1681,7 +1681,7 @@ int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Dat
                  ? ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_hvector(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1699,7 +1699,7 @@ typedef int raw_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint a
 typedef int typed_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype);
 static MPIPP_COLD int hooked_Type_hindexed(struct mpipp_thread *thread, void *real, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("MPI_Type_hindexed");
@@ -1708,8 +1708,8 @@ int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_hindexed, &real);
   if (!thread) {
     int code = ((raw_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hindexed, MPIPP_SITE);
@@ -1721,7 +1721,7 @@ int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of
                  ? ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_hindexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1739,7 +1739,7 @@ typedef int raw_Type_struct(int count, int array_of_blocklengths[], MPI_Aint arr
 typedef int typed_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 static MPIPP_COLD int hooked_Type_struct(struct mpipp_thread *thread, void *real, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 EXPORT int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) __asm__("MPI_Type_struct");
@@ -1748,8 +1748,8 @@ int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_d
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_struct, &real);
   if (!thread) {
     int code = ((raw_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_struct, MPIPP_SITE);
@@ -1760,7 +1760,7 @@ int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_d
                  ? ((typed_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
                  : hooked_Type_struct(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_datatype_made(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
+    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }

@@ -7,7 +7,7 @@ typedef int raw_Abi_get_fortran_info(MPI_Info* info);
 typedef __typeof__(mpih_Abi_get_fortran_info) typed_Abi_get_fortran_info;
 static MPIPP_COLD int hooked_Abi_get_fortran_info(struct mpipp_thread *thread, void *real, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Abi_get_fortran_info *)real)(info);
 }
 EXPORT int MPI_Abi_get_fortran_info(MPI_Info* info);
@@ -16,8 +16,8 @@ int MPI_Abi_get_fortran_info(MPI_Info* info) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Abi_get_fortran_info, &real);
   if (!thread) {
     int code = ((raw_Abi_get_fortran_info *)real)(info);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abi_get_fortran_info, MPIPP_SITE);
@@ -26,7 +26,7 @@ int MPI_Abi_get_fortran_info(MPI_Info* info) {
                  ? ((typed_Abi_get_fortran_info *)real)(info)
                  : hooked_Abi_get_fortran_info(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info);
+    mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -45,7 +45,7 @@ typedef int raw_Abi_get_info(MPI_Info* info);
 typedef __typeof__(mpih_Abi_get_info) typed_Abi_get_info;
 static MPIPP_COLD int hooked_Abi_get_info(struct mpipp_thread *thread, void *real, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Abi_get_info *)real)(info);
 }
 EXPORT int MPI_Abi_get_info(MPI_Info* info);
@@ -54,8 +54,8 @@ int MPI_Abi_get_info(MPI_Info* info) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Abi_get_info, &real);
   if (!thread) {
     int code = ((raw_Abi_get_info *)real)(info);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abi_get_info, MPIPP_SITE);
@@ -64,7 +64,7 @@ int MPI_Abi_get_info(MPI_Info* info) {
                  ? ((typed_Abi_get_info *)real)(info)
                  : hooked_Abi_get_info(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info);
+    mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -82,7 +82,7 @@ int PMPI_Abi_get_info(MPI_Info* info) {
 typedef int raw_Abort(mpipp_MPI_Comm comm, int errorcode);
 typedef __typeof__(mpih_Abort) typed_Abort;
 static MPIPP_COLD int hooked_Abort(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int errorcode) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Abort *)real)((MPI_Comm)comm, errorcode);
 }
 EXPORT int MPI_Abort(mpipp_MPI_Comm comm, int errorcode);
@@ -94,7 +94,7 @@ int MPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ERRORCODE;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->errorcode = errorcode;
-  mpipp_aborting(call);
+  mpipp_intercept_aborting(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Abort *)real)((MPI_Comm)comm, errorcode)
                  : hooked_Abort(thread, real, comm, errorcode);
@@ -113,7 +113,7 @@ int PMPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
 typedef int raw_Buffer_iflush(MPI_Request* request);
 typedef __typeof__(mpih_Buffer_iflush) typed_Buffer_iflush;
 static MPIPP_COLD int hooked_Buffer_iflush(struct mpipp_thread *thread, void *real, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_iflush *)real)(request);
 }
 EXPORT int MPI_Buffer_iflush(MPI_Request* request);
@@ -147,7 +147,7 @@ int PMPI_Buffer_iflush(MPI_Request* request) {
 typedef int raw_Cancel(MPI_Request* request);
 typedef __typeof__(mpih_Cancel) typed_Cancel;
 static MPIPP_COLD int hooked_Cancel(struct mpipp_thread *thread, void *real, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Cancel *)real)(request);
 }
 EXPORT int MPI_Cancel(MPI_Request* request);
@@ -163,7 +163,7 @@ int MPI_Cancel(MPI_Request* request) {
                  ? ((typed_Cancel *)real)(request)
                  : hooked_Cancel(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_cancelled(MPIPP_KEY(*request));
+    mpipp_recorder_cancelled(MPIPP_KEY(*request));
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -181,7 +181,7 @@ int PMPI_Cancel(MPI_Request* request) {
 typedef int raw_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
 typedef __typeof__(mpih_Cart_coords) typed_Cart_coords;
 static MPIPP_COLD int hooked_Cart_coords(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_coords *)real)((MPI_Comm)comm, rank, maxdims, coords);
 }
 EXPORT int MPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
@@ -213,7 +213,7 @@ typedef int raw_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[]
 typedef __typeof__(mpih_Cart_create) typed_Cart_create;
 static MPIPP_COLD int hooked_Cart_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
   struct mpipp_passage results = {.handle = comm_cart, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart);
 }
 EXPORT int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
@@ -222,8 +222,8 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_create, &real);
   if (!thread) {
     int code = ((raw_Cart_create *)real)(comm_old, ndims, dims, periods, reorder, comm_cart);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_cart), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_cart), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_create, MPIPP_SITE);
@@ -236,11 +236,11 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
                  ? ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart)
                  : hooked_Cart_create(thread, real, comm_old, ndims, dims, periods, reorder, comm_cart);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *comm_cart);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *comm_cart);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Cart_create own_Cart_create OWN(MPI_Cart_create);
 EXPORT int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
@@ -255,7 +255,7 @@ int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const
 typedef int raw_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
 typedef __typeof__(mpih_Cart_get) typed_Cart_get;
 static MPIPP_COLD int hooked_Cart_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_get *)real)((MPI_Comm)comm, maxdims, dims, periods, coords);
 }
 EXPORT int MPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
@@ -284,7 +284,7 @@ int PMPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], i
 typedef int raw_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
 typedef __typeof__(mpih_Cart_map) typed_Cart_map;
 static MPIPP_COLD int hooked_Cart_map(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_map *)real)((MPI_Comm)comm, ndims, dims, periods, newrank);
 }
 EXPORT int MPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
@@ -315,7 +315,7 @@ int PMPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int pe
 typedef int raw_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
 typedef __typeof__(mpih_Cart_rank) typed_Cart_rank;
 static MPIPP_COLD int hooked_Cart_rank(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const int coords[], int* rank) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_rank *)real)((MPI_Comm)comm, coords, rank);
 }
 EXPORT int MPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
@@ -326,7 +326,7 @@ int MPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_rank, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  struct mpipp_input inputs[] = {{coords, mpipp_dimensions(call), sizeof *coords, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_coords)}};
+  struct mpipp_input inputs[] = {{coords, mpipp_recorder_dimensions(call), sizeof *coords, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_coords)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_rank *)real)((MPI_Comm)comm, coords, rank)
@@ -346,7 +346,7 @@ int PMPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
 typedef int raw_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest);
 typedef __typeof__(mpih_Cart_shift) typed_Cart_shift;
 static MPIPP_COLD int hooked_Cart_shift(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_shift *)real)((MPI_Comm)comm, direction, disp, rank_source, rank_dest);
 }
 EXPORT int MPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest);
@@ -378,7 +378,7 @@ typedef int raw_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm*
 typedef __typeof__(mpih_Cart_sub) typed_Cart_sub;
 static MPIPP_COLD int hooked_Cart_sub(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm);
 }
 EXPORT int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
@@ -387,8 +387,8 @@ int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_sub, &real);
   if (!thread) {
     int code = ((raw_Cart_sub *)real)(comm, remain_dims, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_sub, MPIPP_SITE);
@@ -399,11 +399,11 @@ int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm
                  ? ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm)
                  : hooked_Cart_sub(thread, real, comm, remain_dims, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Cart_sub own_Cart_sub OWN(MPI_Cart_sub);
 EXPORT int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
@@ -418,7 +418,7 @@ int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcom
 typedef int raw_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
 typedef __typeof__(mpih_Cartdim_get) typed_Cartdim_get;
 static MPIPP_COLD int hooked_Cartdim_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* ndims) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Cartdim_get *)real)((MPI_Comm)comm, ndims);
 }
 EXPORT int MPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
@@ -448,7 +448,7 @@ typedef int raw_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root
 typedef __typeof__(mpih_Comm_accept) typed_Comm_accept;
 static MPIPP_COLD int hooked_Comm_accept(struct mpipp_thread *thread, void *real, const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm);
 }
 EXPORT int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -457,8 +457,8 @@ int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_accept, &real);
   if (!thread) {
     int code = ((raw_Comm_accept *)real)(port_name, info, root, comm, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_accept, MPIPP_SITE);
@@ -470,11 +470,11 @@ int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_
                  ? ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
                  : hooked_Comm_accept(thread, real, port_name, info, root, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_accept own_Comm_accept OWN(MPI_Comm_accept);
 EXPORT int PMPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -490,7 +490,7 @@ typedef int raw_Comm_connect(const char* port_name, mpipp_MPI_Info info, int roo
 typedef __typeof__(mpih_Comm_connect) typed_Comm_connect;
 static MPIPP_COLD int hooked_Comm_connect(struct mpipp_thread *thread, void *real, const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm);
 }
 EXPORT int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -499,8 +499,8 @@ int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_connect, &real);
   if (!thread) {
     int code = ((raw_Comm_connect *)real)(port_name, info, root, comm, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_connect, MPIPP_SITE);
@@ -512,11 +512,11 @@ int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp
                  ? ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
                  : hooked_Comm_connect(thread, real, port_name, info, root, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_connect own_Comm_connect OWN(MPI_Comm_connect);
 EXPORT int PMPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -532,7 +532,7 @@ typedef int raw_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm
 typedef __typeof__(mpih_Comm_create) typed_Comm_create;
 static MPIPP_COLD int hooked_Comm_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_create *)real)((MPI_Comm)comm, (MPI_Group)group, newcomm);
 }
 EXPORT int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
@@ -541,8 +541,8 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create, &real);
   if (!thread) {
     int code = ((raw_Comm_create *)real)(comm, group, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create, MPIPP_SITE);
@@ -556,11 +556,11 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
                  ? ((typed_Comm_create *)real)((MPI_Comm)comm, (MPI_Group)group, newcomm)
                  : hooked_Comm_create(thread, real, comm, group, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_create own_Comm_create OWN(MPI_Comm_create);
 EXPORT int PMPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
@@ -576,7 +576,7 @@ typedef int raw_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhan
 typedef __typeof__(mpih_Comm_create_errhandler) typed_Comm_create_errhandler;
 static MPIPP_COLD int hooked_Comm_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
 }
 EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
@@ -585,8 +585,8 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_errhandler, &real);
   if (!thread) {
     int code = ((raw_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_errhandler, MPIPP_SITE);
@@ -595,7 +595,7 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
                  ? ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler)
                  : hooked_Comm_create_errhandler(thread, real, comm_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
+    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -614,7 +614,7 @@ typedef int raw_Comm_create_from_group(mpipp_MPI_Group group, const char* string
 typedef __typeof__(mpih_Comm_create_from_group) typed_Comm_create_from_group;
 static MPIPP_COLD int hooked_Comm_create_from_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm);
 }
 EXPORT int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm);
@@ -623,22 +623,22 @@ int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpi
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_from_group, &real);
   if (!thread) {
     int code = ((raw_Comm_create_from_group *)real)(group, stringtag, info, errhandler, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_from_group, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  mpipp_gathering_apart(call, MPIPP_KEY((MPI_Group)group), stringtag);
+  mpipp_recorder_gathering_apart(call, MPIPP_KEY((MPI_Group)group), stringtag);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {stringtag, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_stringtag)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm)
                  : hooked_Comm_create_from_group(thread, real, group, stringtag, info, errhandler, newcomm);
-  if (code != MPI_SUCCESS) mpipp_not_gathered_apart();
+  if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_apart();
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
+    mpipp_recorder_comm_made(call, *newcomm);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -657,7 +657,7 @@ typedef int raw_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, in
 typedef __typeof__(mpih_Comm_create_group) typed_Comm_create_group;
 static MPIPP_COLD int hooked_Comm_create_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm);
 }
 EXPORT int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm);
@@ -666,15 +666,15 @@ int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, M
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_group, &real);
   if (!thread) {
     int code = ((raw_Comm_create_group *)real)(comm, group, tag, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->tag = tag;
-  mpipp_gathering(call, MPIPP_KEY((MPI_Group)group));
+  mpipp_recorder_gathering(call, MPIPP_KEY((MPI_Group)group));
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -682,9 +682,9 @@ int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, M
                  ? ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm)
                  : hooked_Comm_create_group(thread, real, comm, group, tag, newcomm);
   if (code != MPI_SUCCESS)
-    mpipp_not_gathered(call->comm, MPIPP_GROUP_CALLS);
+    mpipp_recorder_not_gathered(call->comm, MPIPP_GROUP_CALLS);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
+    mpipp_recorder_comm_made(call, *newcomm);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -703,7 +703,7 @@ typedef int raw_Comm_disconnect(MPI_Comm* comm);
 typedef __typeof__(mpih_Comm_disconnect) typed_Comm_disconnect;
 static MPIPP_COLD int hooked_Comm_disconnect(struct mpipp_thread *thread, void *real, MPI_Comm* comm) {
   struct mpipp_passage results = {.handle = comm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_disconnect *)real)(comm);
 }
 EXPORT int MPI_Comm_disconnect(MPI_Comm* comm);
@@ -711,10 +711,10 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_disconnect, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self != &mpipp_no_thread && comm ? MPIPP_KEY(*comm) : 0;
-    uint64_t serial = mpipp_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
+    uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && comm ? MPIPP_KEY(*comm) : 0;
+    uint64_t serial = mpipp_intercept_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_disconnect *)real)(comm);
-    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_COMM, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_COMM, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
@@ -728,8 +728,8 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
                  : hooked_Comm_disconnect(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_COMM, handle, serial);
-    mpipp_requests_without(handle);
+    mpipp_registry_freed(MPIPP_COMM, handle, serial);
+    mpipp_recorder_requests_without(handle);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -748,7 +748,7 @@ typedef int raw_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_dup) typed_Comm_dup;
 static MPIPP_COLD int hooked_Comm_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm);
 }
 EXPORT int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -757,8 +757,8 @@ int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_dup, &real);
   if (!thread) {
     int code = ((raw_Comm_dup *)real)(comm, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup, MPIPP_SITE);
@@ -769,11 +769,11 @@ int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
                  ? ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm)
                  : hooked_Comm_dup(thread, real, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_dup own_Comm_dup OWN(MPI_Comm_dup);
 EXPORT int PMPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -789,7 +789,7 @@ typedef int raw_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI
 typedef __typeof__(mpih_Comm_dup_with_info) typed_Comm_dup_with_info;
 static MPIPP_COLD int hooked_Comm_dup_with_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm);
 }
 EXPORT int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -798,8 +798,8 @@ int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* n
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_dup_with_info, &real);
   if (!thread) {
     int code = ((raw_Comm_dup_with_info *)real)(comm, info, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup_with_info, MPIPP_SITE);
@@ -810,11 +810,11 @@ int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* n
                  ? ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm)
                  : hooked_Comm_dup_with_info(thread, real, comm, info, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_dup_with_info own_Comm_dup_with_info OWN(MPI_Comm_dup_with_info);
 EXPORT int PMPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -830,7 +830,7 @@ typedef int raw_Comm_free(MPI_Comm* comm);
 typedef __typeof__(mpih_Comm_free) typed_Comm_free;
 static MPIPP_COLD int hooked_Comm_free(struct mpipp_thread *thread, void *real, MPI_Comm* comm) {
   struct mpipp_passage results = {.handle = comm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_free *)real)(comm);
 }
 EXPORT int MPI_Comm_free(MPI_Comm* comm);
@@ -838,10 +838,10 @@ int MPI_Comm_free(MPI_Comm* comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self != &mpipp_no_thread && comm ? MPIPP_KEY(*comm) : 0;
-    uint64_t serial = mpipp_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
+    uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && comm ? MPIPP_KEY(*comm) : 0;
+    uint64_t serial = mpipp_intercept_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_free *)real)(comm);
-    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_COMM, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_COMM, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
@@ -855,8 +855,8 @@ int MPI_Comm_free(MPI_Comm* comm) {
                  : hooked_Comm_free(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_COMM, handle, serial);
-    mpipp_requests_without(handle);
+    mpipp_registry_freed(MPIPP_COMM, handle, serial);
+    mpipp_recorder_requests_without(handle);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -875,7 +875,7 @@ typedef int raw_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhand
 typedef __typeof__(mpih_Comm_get_errhandler) typed_Comm_get_errhandler;
 static MPIPP_COLD int hooked_Comm_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_get_errhandler *)real)((MPI_Comm)comm, errhandler);
 }
 EXPORT int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
@@ -884,8 +884,8 @@ int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_get_errhandler, &real);
   if (!thread) {
     int code = ((raw_Comm_get_errhandler *)real)(comm, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_errhandler, MPIPP_SITE);
@@ -895,7 +895,7 @@ int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
                  ? ((typed_Comm_get_errhandler *)real)((MPI_Comm)comm, errhandler)
                  : hooked_Comm_get_errhandler(thread, real, comm, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -914,7 +914,7 @@ typedef int raw_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
 typedef __typeof__(mpih_Comm_get_info) typed_Comm_get_info;
 static MPIPP_COLD int hooked_Comm_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Info* info_used) {
   struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_get_info *)real)((MPI_Comm)comm, info_used);
 }
 EXPORT int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
@@ -923,8 +923,8 @@ int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_get_info, &real);
   if (!thread) {
     int code = ((raw_Comm_get_info *)real)(comm, info_used);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_info, MPIPP_SITE);
@@ -934,7 +934,7 @@ int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
                  ? ((typed_Comm_get_info *)real)((MPI_Comm)comm, info_used)
                  : hooked_Comm_get_info(thread, real, comm, info_used);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info_used);
+    mpipp_recorder_info_made(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -953,7 +953,7 @@ typedef int raw_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
 typedef __typeof__(mpih_Comm_group) typed_Comm_group;
 static MPIPP_COLD int hooked_Comm_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_group *)real)((MPI_Comm)comm, group);
 }
 EXPORT int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
@@ -962,8 +962,8 @@ int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_group, &real);
   if (!thread) {
     int code = ((raw_Comm_group *)real)(comm, group);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_group, MPIPP_SITE);
@@ -973,7 +973,7 @@ int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
                  ? ((typed_Comm_group *)real)((MPI_Comm)comm, group)
                  : hooked_Comm_group(thread, real, comm, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *group);
+    mpipp_recorder_group_made(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -992,7 +992,7 @@ typedef int raw_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* r
 typedef __typeof__(mpih_Comm_idup) typed_Comm_idup;
 static MPIPP_COLD int hooked_Comm_idup(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request);
 }
 EXPORT int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
@@ -1001,8 +1001,8 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_idup, &real);
   if (!thread) {
     int code = ((raw_Comm_idup *)real)(comm, newcomm, request);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_idup, MPIPP_SITE);
@@ -1016,11 +1016,11 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
                  : hooked_Comm_idup(thread, real, comm, newcomm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
-    mpipp_request_output(MPIPP_KEY(*request), newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_request_output(MPIPP_KEY(*request), newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_idup own_Comm_idup OWN(MPI_Comm_idup);
 EXPORT int PMPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
@@ -1036,7 +1036,7 @@ typedef int raw_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MP
 typedef __typeof__(mpih_Comm_idup_with_info) typed_Comm_idup_with_info;
 static MPIPP_COLD int hooked_Comm_idup_with_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request);
 }
 EXPORT int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
@@ -1045,8 +1045,8 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_idup_with_info, &real);
   if (!thread) {
     int code = ((raw_Comm_idup_with_info *)real)(comm, info, newcomm, request);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_idup_with_info, MPIPP_SITE);
@@ -1060,11 +1060,11 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
                  : hooked_Comm_idup_with_info(thread, real, comm, info, newcomm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
-    mpipp_request_output(MPIPP_KEY(*request), newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_request_output(MPIPP_KEY(*request), newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_idup_with_info own_Comm_idup_with_info OWN(MPI_Comm_idup_with_info);
 EXPORT int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
@@ -1079,7 +1079,7 @@ int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm*
 typedef int raw_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Comm_iflush_buffer) typed_Comm_iflush_buffer;
 static MPIPP_COLD int hooked_Comm_iflush_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request);
 }
 EXPORT int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1115,7 +1115,7 @@ typedef int raw_Comm_join(int fd, MPI_Comm* intercomm);
 typedef __typeof__(mpih_Comm_join) typed_Comm_join;
 static MPIPP_COLD int hooked_Comm_join(struct mpipp_thread *thread, void *real, int fd, MPI_Comm* intercomm) {
   struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_join *)real)(fd, intercomm);
 }
 EXPORT int MPI_Comm_join(int fd, MPI_Comm* intercomm);
@@ -1124,8 +1124,8 @@ int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_join, &real);
   if (!thread) {
     int code = ((raw_Comm_join *)real)(fd, intercomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_join, MPIPP_SITE);
@@ -1134,7 +1134,7 @@ int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
                  ? ((typed_Comm_join *)real)(fd, intercomm)
                  : hooked_Comm_join(thread, real, fd, intercomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *intercomm);
+    mpipp_recorder_comm_made(call, *intercomm);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1153,7 +1153,7 @@ typedef int raw_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
 typedef __typeof__(mpih_Comm_remote_group) typed_Comm_remote_group;
 static MPIPP_COLD int hooked_Comm_remote_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_remote_group *)real)((MPI_Comm)comm, group);
 }
 EXPORT int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
@@ -1162,8 +1162,8 @@ int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_remote_group, &real);
   if (!thread) {
     int code = ((raw_Comm_remote_group *)real)(comm, group);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_group, MPIPP_SITE);
@@ -1173,7 +1173,7 @@ int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
                  ? ((typed_Comm_remote_group *)real)((MPI_Comm)comm, group)
                  : hooked_Comm_remote_group(thread, real, comm, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *group);
+    mpipp_recorder_group_made(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1191,7 +1191,7 @@ int PMPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
 typedef int raw_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
 typedef __typeof__(mpih_Comm_remote_size) typed_Comm_remote_size;
 static MPIPP_COLD int hooked_Comm_remote_size(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_remote_size *)real)((MPI_Comm)comm, size);
 }
 EXPORT int MPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
@@ -1220,7 +1220,7 @@ int PMPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size) {
 typedef int raw_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 typedef __typeof__(mpih_Comm_set_errhandler) typed_Comm_set_errhandler;
 static MPIPP_COLD int hooked_Comm_set_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_set_errhandler *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
 }
 EXPORT int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
@@ -1238,7 +1238,7 @@ int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler
                  ? ((typed_Comm_set_errhandler *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler)
                  : hooked_Comm_set_errhandler(thread, real, comm, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
+    mpipp_recorder_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1257,7 +1257,7 @@ int PMPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandle
 typedef int raw_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
 typedef __typeof__(mpih_Comm_set_info) typed_Comm_set_info;
 static MPIPP_COLD int hooked_Comm_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_set_info *)real)((MPI_Comm)comm, (MPI_Info)info);
 }
 EXPORT int MPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
@@ -1273,10 +1273,10 @@ int MPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
                  ? ((typed_Comm_set_info *)real)((MPI_Comm)comm, (MPI_Info)info)
                  : hooked_Comm_set_info(thread, real, comm, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_joined(call);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_set_info own_Comm_set_info OWN(MPI_Comm_set_info);
 EXPORT int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
@@ -1291,7 +1291,7 @@ int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
 typedef int raw_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
 typedef __typeof__(mpih_Comm_set_name) typed_Comm_set_name;
 static MPIPP_COLD int hooked_Comm_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const char* comm_name) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_set_name *)real)((MPI_Comm)comm, comm_name);
 }
 EXPORT int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
@@ -1306,7 +1306,7 @@ int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name) {
                  ? ((typed_Comm_set_name *)real)((MPI_Comm)comm, comm_name)
                  : hooked_Comm_set_name(thread, real, comm, comm_name);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_named(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm), comm_name);
+    mpipp_recorder_named(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm), comm_name);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1325,7 +1325,7 @@ typedef int raw_Comm_spawn(const char* command, char* argv[], int maxprocs, mpip
 typedef __typeof__(mpih_Comm_spawn) typed_Comm_spawn;
 static MPIPP_COLD int hooked_Comm_spawn(struct mpipp_thread *thread, void *real, const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes);
 }
 EXPORT int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1334,8 +1334,8 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_In
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_spawn, &real);
   if (!thread) {
     int code = ((raw_Comm_spawn *)real)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_spawn, MPIPP_SITE);
@@ -1347,11 +1347,11 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_In
                  ? ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
                  : hooked_Comm_spawn(thread, real, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *intercomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *intercomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_spawn own_Comm_spawn OWN(MPI_Comm_spawn);
 EXPORT int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1367,7 +1367,7 @@ typedef int raw_Comm_spawn_multiple(int count, char* array_of_commands[], char**
 typedef __typeof__(mpih_Comm_spawn_multiple) typed_Comm_spawn_multiple;
 static MPIPP_COLD int hooked_Comm_spawn_multiple(struct mpipp_thread *thread, void *real, int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes);
 }
 EXPORT int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1376,8 +1376,8 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_spawn_multiple, &real);
   if (!thread) {
     int code = ((raw_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_spawn_multiple, MPIPP_SITE);
@@ -1389,11 +1389,11 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
                  ? ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
                  : hooked_Comm_spawn_multiple(thread, real, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *intercomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *intercomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_spawn_multiple own_Comm_spawn_multiple OWN(MPI_Comm_spawn_multiple);
 EXPORT int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1409,7 +1409,7 @@ typedef int raw_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* ne
 typedef __typeof__(mpih_Comm_split) typed_Comm_split;
 static MPIPP_COLD int hooked_Comm_split(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_split *)real)((MPI_Comm)comm, color, key, newcomm);
 }
 EXPORT int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
@@ -1418,8 +1418,8 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split, &real);
   if (!thread) {
     int code = ((raw_Comm_split *)real)(comm, color, key, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split, MPIPP_SITE);
@@ -1432,11 +1432,11 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
                  ? ((typed_Comm_split *)real)((MPI_Comm)comm, color, key, newcomm)
                  : hooked_Comm_split(thread, real, comm, color, key, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_split own_Comm_split OWN(MPI_Comm_split);
 EXPORT int PMPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
@@ -1452,7 +1452,7 @@ typedef int raw_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mp
 typedef __typeof__(mpih_Comm_split_type) typed_Comm_split_type;
 static MPIPP_COLD int hooked_Comm_split_type(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_split_type *)real)((MPI_Comm)comm, split_type, key, (MPI_Info)info, newcomm);
 }
 EXPORT int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -1461,8 +1461,8 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split_type, &real);
   if (!thread) {
     int code = ((raw_Comm_split_type *)real)(comm, split_type, key, info, newcomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split_type, MPIPP_SITE);
@@ -1475,11 +1475,11 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
                  ? ((typed_Comm_split_type *)real)((MPI_Comm)comm, split_type, key, (MPI_Info)info, newcomm)
                  : hooked_Comm_split_type(thread, real, comm, split_type, key, info, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newcomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_split_type own_Comm_split_type OWN(MPI_Comm_split_type);
 EXPORT int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -1494,7 +1494,7 @@ int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI
 typedef int raw_Dims_create(int nnodes, int ndims, int dims[]);
 typedef __typeof__(mpih_Dims_create) typed_Dims_create;
 static MPIPP_COLD int hooked_Dims_create(struct mpipp_thread *thread, void *real, int nnodes, int ndims, int dims[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Dims_create *)real)(nnodes, ndims, dims);
 }
 EXPORT int MPI_Dims_create(int nnodes, int ndims, int dims[]);
@@ -1525,7 +1525,7 @@ typedef int raw_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sour
 typedef __typeof__(mpih_Dist_graph_create) typed_Dist_graph_create;
 static MPIPP_COLD int hooked_Dist_graph_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   struct mpipp_passage results = {.handle = comm_dist_graph, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph);
 }
 EXPORT int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1534,25 +1534,25 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create, &real);
   if (!thread) {
     int code = ((raw_Dist_graph_create *)real)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
-  struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_weights(weights), -1, sizeof *weights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_weights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
+  struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(weights), -1, sizeof *weights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_weights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 6, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph)
                  : hooked_Dist_graph_create(thread, real, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *comm_dist_graph);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *comm_dist_graph);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Dist_graph_create own_Dist_graph_create OWN(MPI_Dist_graph_create);
 EXPORT int PMPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1568,7 +1568,7 @@ typedef int raw_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree
 typedef __typeof__(mpih_Dist_graph_create_adjacent) typed_Dist_graph_create_adjacent;
 static MPIPP_COLD int hooked_Dist_graph_create_adjacent(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   struct mpipp_passage results = {.handle = comm_dist_graph, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph);
 }
 EXPORT int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1577,25 +1577,25 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create_adjacent, &real);
   if (!thread) {
     int code = ((raw_Dist_graph_create_adjacent *)real)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create_adjacent, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
-  struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {mpipp_weights(sourceweights), indegree, sizeof *sourceweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sourceweights)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_weights(destweights), outdegree, sizeof *destweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destweights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
+  struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {mpipp_abi_weights(sourceweights), indegree, sizeof *sourceweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sourceweights)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(destweights), outdegree, sizeof *destweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destweights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 7, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph)
                  : hooked_Dist_graph_create_adjacent(thread, real, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *comm_dist_graph);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *comm_dist_graph);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Dist_graph_create_adjacent own_Dist_graph_create_adjacent OWN(MPI_Dist_graph_create_adjacent);
 EXPORT int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1610,7 +1610,7 @@ int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const
 typedef int raw_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
 typedef __typeof__(mpih_Dist_graph_neighbors) typed_Dist_graph_neighbors;
 static MPIPP_COLD int hooked_Dist_graph_neighbors(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Dist_graph_neighbors *)real)((MPI_Comm)comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 }
 EXPORT int MPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
@@ -1639,7 +1639,7 @@ int PMPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[
 typedef int raw_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
 typedef __typeof__(mpih_Dist_graph_neighbors_count) typed_Dist_graph_neighbors_count;
 static MPIPP_COLD int hooked_Dist_graph_neighbors_count(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Dist_graph_neighbors_count *)real)((MPI_Comm)comm, indegree, outdegree, weighted);
 }
 EXPORT int MPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
@@ -1669,7 +1669,7 @@ typedef int raw_Errhandler_free(MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Errhandler_free) typed_Errhandler_free;
 static MPIPP_COLD int hooked_Errhandler_free(struct mpipp_thread *thread, void *real, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Errhandler_free *)real)(errhandler);
 }
 EXPORT int MPI_Errhandler_free(MPI_Errhandler* errhandler);
@@ -1688,7 +1688,7 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
                  : hooked_Errhandler_free(thread, real, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_ERRHANDLER, handle, serial);
+    mpipp_registry_freed(MPIPP_ERRHANDLER, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1706,7 +1706,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
 typedef int raw_Finalize(void);
 typedef __typeof__(mpih_Finalize) typed_Finalize;
 static MPIPP_COLD int hooked_Finalize(struct mpipp_thread *thread, void *real) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Finalize *)real)();
 }
 EXPORT int MPI_Finalize(void);
@@ -1716,12 +1716,12 @@ int MPI_Finalize(void) {
   if (!thread) return ((raw_Finalize *)real)();
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Finalize, MPIPP_SITE);
   call->present = 0;
-  if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
+  if (mpipp_intercept_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Finalize *)real)()
                  : hooked_Finalize(thread, real);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_finalized();
+    mpipp_intercept_finalized();
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1740,7 +1740,7 @@ typedef int raw_Get_hw_resource_info(MPI_Info* hw_info);
 typedef __typeof__(mpih_Get_hw_resource_info) typed_Get_hw_resource_info;
 static MPIPP_COLD int hooked_Get_hw_resource_info(struct mpipp_thread *thread, void *real, MPI_Info* hw_info) {
   struct mpipp_passage results = {.handle = hw_info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Get_hw_resource_info *)real)(hw_info);
 }
 EXPORT int MPI_Get_hw_resource_info(MPI_Info* hw_info);
@@ -1749,8 +1749,8 @@ int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_hw_resource_info, &real);
   if (!thread) {
     int code = ((raw_Get_hw_resource_info *)real)(hw_info);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*hw_info), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*hw_info), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_hw_resource_info, MPIPP_SITE);
@@ -1759,7 +1759,7 @@ int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
                  ? ((typed_Get_hw_resource_info *)real)(hw_info)
                  : hooked_Get_hw_resource_info(thread, real, hw_info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *hw_info);
+    mpipp_recorder_info_made(call, *hw_info);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1778,7 +1778,7 @@ typedef int raw_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int inde
 typedef __typeof__(mpih_Graph_create) typed_Graph_create;
 static MPIPP_COLD int hooked_Graph_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
   struct mpipp_passage results = {.handle = comm_graph, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph);
 }
 EXPORT int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
@@ -1787,8 +1787,8 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_create, &real);
   if (!thread) {
     int code = ((raw_Graph_create *)real)(comm_old, nnodes, index, edges, reorder, comm_graph);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_graph), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_graph), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_create, MPIPP_SITE);
@@ -1801,11 +1801,11 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
                  ? ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph)
                  : hooked_Graph_create(thread, real, comm_old, nnodes, index, edges, reorder, comm_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *comm_graph);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *comm_graph);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Graph_create own_Graph_create OWN(MPI_Graph_create);
 EXPORT int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
@@ -1820,7 +1820,7 @@ int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], co
 typedef int raw_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
 typedef __typeof__(mpih_Graph_get) typed_Graph_get;
 static MPIPP_COLD int hooked_Graph_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Graph_get *)real)((MPI_Comm)comm, maxindex, maxedges, index, edges);
 }
 EXPORT int MPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
@@ -1849,7 +1849,7 @@ int PMPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[],
 typedef int raw_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
 typedef __typeof__(mpih_Graph_map) typed_Graph_map;
 static MPIPP_COLD int hooked_Graph_map(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Graph_map *)real)((MPI_Comm)comm, nnodes, index, edges, newrank);
 }
 EXPORT int MPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
@@ -1880,7 +1880,7 @@ int PMPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int
 typedef int raw_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
 typedef __typeof__(mpih_Graph_neighbors) typed_Graph_neighbors;
 static MPIPP_COLD int hooked_Graph_neighbors(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Graph_neighbors *)real)((MPI_Comm)comm, rank, maxneighbors, neighbors);
 }
 EXPORT int MPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
@@ -1911,7 +1911,7 @@ int PMPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int ne
 typedef int raw_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors);
 typedef __typeof__(mpih_Graph_neighbors_count) typed_Graph_neighbors_count;
 static MPIPP_COLD int hooked_Graph_neighbors_count(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int* nneighbors) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Graph_neighbors_count *)real)((MPI_Comm)comm, rank, nneighbors);
 }
 EXPORT int MPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors);
@@ -1942,7 +1942,7 @@ int PMPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors) {
 typedef int raw_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
 typedef __typeof__(mpih_Graphdims_get) typed_Graphdims_get;
 static MPIPP_COLD int hooked_Graphdims_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Graphdims_get *)real)((MPI_Comm)comm, nnodes, nedges);
 }
 EXPORT int MPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
@@ -1971,7 +1971,7 @@ int PMPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
 typedef int raw_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
 typedef __typeof__(mpih_Grequest_start) typed_Grequest_start;
 static MPIPP_COLD int hooked_Grequest_start(struct mpipp_thread *thread, void *real, MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
 }
 EXPORT int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
@@ -2006,7 +2006,7 @@ typedef int raw_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2,
 typedef __typeof__(mpih_Group_difference) typed_Group_difference;
 static MPIPP_COLD int hooked_Group_difference(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
 }
 EXPORT int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2015,8 +2015,8 @@ int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Gro
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_difference, &real);
   if (!thread) {
     int code = ((raw_Group_difference *)real)(group1, group2, newgroup);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_difference, MPIPP_SITE);
@@ -2029,7 +2029,7 @@ int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Gro
                  ? ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
                  : hooked_Group_difference(thread, real, group1, group2, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *newgroup);
+    mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2048,7 +2048,7 @@ typedef int raw_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_
 typedef __typeof__(mpih_Group_excl) typed_Group_excl;
 static MPIPP_COLD int hooked_Group_excl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup);
 }
 EXPORT int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
@@ -2057,8 +2057,8 @@ int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_excl, &real);
   if (!thread) {
     int code = ((raw_Group_excl *)real)(group, n, ranks, newgroup);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_excl, MPIPP_SITE);
@@ -2070,7 +2070,7 @@ int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
                  ? ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup)
                  : hooked_Group_excl(thread, real, group, n, ranks, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *newgroup);
+    mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2089,7 +2089,7 @@ typedef int raw_Group_free(MPI_Group* group);
 typedef __typeof__(mpih_Group_free) typed_Group_free;
 static MPIPP_COLD int hooked_Group_free(struct mpipp_thread *thread, void *real, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_free *)real)(group);
 }
 EXPORT int MPI_Group_free(MPI_Group* group);
@@ -2108,7 +2108,7 @@ int MPI_Group_free(MPI_Group* group) {
                  : hooked_Group_free(thread, real, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_GROUP, handle, serial);
+    mpipp_registry_freed(MPIPP_GROUP, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2127,7 +2127,7 @@ typedef int raw_Group_from_session_pset(mpipp_MPI_Session session, const char* p
 typedef __typeof__(mpih_Group_from_session_pset) typed_Group_from_session_pset;
 static MPIPP_COLD int hooked_Group_from_session_pset(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup);
 }
 EXPORT int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup);
@@ -2136,8 +2136,8 @@ int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_from_session_pset, &real);
   if (!thread) {
     int code = ((raw_Group_from_session_pset *)real)(session, pset_name, newgroup);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_from_session_pset, MPIPP_SITE);
@@ -2149,7 +2149,7 @@ int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name
                  ? ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup)
                  : hooked_Group_from_session_pset(thread, real, session, pset_name, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *newgroup);
+    mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2168,7 +2168,7 @@ typedef int raw_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_
 typedef __typeof__(mpih_Group_incl) typed_Group_incl;
 static MPIPP_COLD int hooked_Group_incl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup);
 }
 EXPORT int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
@@ -2177,8 +2177,8 @@ int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_incl, &real);
   if (!thread) {
     int code = ((raw_Group_incl *)real)(group, n, ranks, newgroup);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_incl, MPIPP_SITE);
@@ -2190,7 +2190,7 @@ int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
                  ? ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup)
                  : hooked_Group_incl(thread, real, group, n, ranks, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *newgroup);
+    mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2209,7 +2209,7 @@ typedef int raw_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group
 typedef __typeof__(mpih_Group_intersection) typed_Group_intersection;
 static MPIPP_COLD int hooked_Group_intersection(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
 }
 EXPORT int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2218,8 +2218,8 @@ int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_G
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_intersection, &real);
   if (!thread) {
     int code = ((raw_Group_intersection *)real)(group1, group2, newgroup);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_intersection, MPIPP_SITE);
@@ -2232,7 +2232,7 @@ int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_G
                  ? ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
                  : hooked_Group_intersection(thread, real, group1, group2, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *newgroup);
+    mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2251,7 +2251,7 @@ typedef int raw_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], 
 typedef __typeof__(mpih_Group_range_excl) typed_Group_range_excl;
 static MPIPP_COLD int hooked_Group_range_excl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup);
 }
 EXPORT int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
@@ -2260,8 +2260,8 @@ int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_excl, &real);
   if (!thread) {
     int code = ((raw_Group_range_excl *)real)(group, n, ranges, newgroup);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_excl, MPIPP_SITE);
@@ -2273,7 +2273,7 @@ int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
                  ? ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup)
                  : hooked_Group_range_excl(thread, real, group, n, ranges, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *newgroup);
+    mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2292,7 +2292,7 @@ typedef int raw_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], 
 typedef __typeof__(mpih_Group_range_incl) typed_Group_range_incl;
 static MPIPP_COLD int hooked_Group_range_incl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup);
 }
 EXPORT int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
@@ -2301,8 +2301,8 @@ int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_incl, &real);
   if (!thread) {
     int code = ((raw_Group_range_incl *)real)(group, n, ranges, newgroup);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_incl, MPIPP_SITE);
@@ -2314,7 +2314,7 @@ int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
                  ? ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup)
                  : hooked_Group_range_incl(thread, real, group, n, ranges, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *newgroup);
+    mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2332,7 +2332,7 @@ int PMPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Gro
 typedef int raw_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]);
 typedef __typeof__(mpih_Group_translate_ranks) typed_Group_translate_ranks;
 static MPIPP_COLD int hooked_Group_translate_ranks(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Group_translate_ranks *)real)((MPI_Group)group1, n, ranks1, (MPI_Group)group2, ranks2);
 }
 EXPORT int MPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]);
@@ -2365,7 +2365,7 @@ typedef int raw_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_
 typedef __typeof__(mpih_Group_union) typed_Group_union;
 static MPIPP_COLD int hooked_Group_union(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
 }
 EXPORT int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2374,8 +2374,8 @@ int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* n
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_union, &real);
   if (!thread) {
     int code = ((raw_Group_union *)real)(group1, group2, newgroup);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_union, MPIPP_SITE);
@@ -2388,7 +2388,7 @@ int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* n
                  ? ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
                  : hooked_Group_union(thread, real, group1, group2, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *newgroup);
+    mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2407,7 +2407,7 @@ typedef int raw_Info_create(MPI_Info* info);
 typedef __typeof__(mpih_Info_create) typed_Info_create;
 static MPIPP_COLD int hooked_Info_create(struct mpipp_thread *thread, void *real, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Info_create *)real)(info);
 }
 EXPORT int MPI_Info_create(MPI_Info* info);
@@ -2416,8 +2416,8 @@ int MPI_Info_create(MPI_Info* info) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_create, &real);
   if (!thread) {
     int code = ((raw_Info_create *)real)(info);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create, MPIPP_SITE);
@@ -2426,7 +2426,7 @@ int MPI_Info_create(MPI_Info* info) {
                  ? ((typed_Info_create *)real)(info)
                  : hooked_Info_create(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info);
+    mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2445,7 +2445,7 @@ typedef int raw_Info_create_env(int argc, char argv[], MPI_Info* info);
 typedef __typeof__(mpih_Info_create_env) typed_Info_create_env;
 static MPIPP_COLD int hooked_Info_create_env(struct mpipp_thread *thread, void *real, int argc, char argv[], MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info);
 }
 EXPORT int MPI_Info_create_env(int argc, char argv[], MPI_Info* info);
@@ -2454,8 +2454,8 @@ int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_create_env, &real);
   if (!thread) {
     int code = ((raw_Info_create_env *)real)(argc, argv, info);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create_env, MPIPP_SITE);
@@ -2464,7 +2464,7 @@ int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
                  ? ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info)
                  : hooked_Info_create_env(thread, real, argc, argv, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info);
+    mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2482,7 +2482,7 @@ int PMPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
 typedef int raw_Info_delete(mpipp_MPI_Info info, const char* key);
 typedef __typeof__(mpih_Info_delete) typed_Info_delete;
 static MPIPP_COLD int hooked_Info_delete(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, const char* key) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Info_delete *)real)((MPI_Info)info, key);
 }
 EXPORT int MPI_Info_delete(mpipp_MPI_Info info, const char* key);
@@ -2499,7 +2499,7 @@ int MPI_Info_delete(mpipp_MPI_Info info, const char* key) {
                  ? ((typed_Info_delete *)real)((MPI_Info)info, key)
                  : hooked_Info_delete(thread, real, info, key);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_set(MPIPP_KEY((MPI_Info)info), key, NULL);
+    mpipp_recorder_info_set(MPIPP_KEY((MPI_Info)info), key, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2518,7 +2518,7 @@ typedef int raw_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
 typedef __typeof__(mpih_Info_dup) typed_Info_dup;
 static MPIPP_COLD int hooked_Info_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, MPI_Info* newinfo) {
   struct mpipp_passage results = {.handle = newinfo, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Info_dup *)real)((MPI_Info)info, newinfo);
 }
 EXPORT int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
@@ -2527,8 +2527,8 @@ int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_dup, &real);
   if (!thread) {
     int code = ((raw_Info_dup *)real)(info, newinfo);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*newinfo), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*newinfo), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_dup, MPIPP_SITE);
@@ -2540,7 +2540,7 @@ int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
                  ? ((typed_Info_dup *)real)((MPI_Info)info, newinfo)
                  : hooked_Info_dup(thread, real, info, newinfo);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *newinfo);
+    mpipp_recorder_info_made(call, *newinfo);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2559,7 +2559,7 @@ typedef int raw_Info_free(MPI_Info* info);
 typedef __typeof__(mpih_Info_free) typed_Info_free;
 static MPIPP_COLD int hooked_Info_free(struct mpipp_thread *thread, void *real, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Info_free *)real)(info);
 }
 EXPORT int MPI_Info_free(MPI_Info* info);
@@ -2567,10 +2567,10 @@ int MPI_Info_free(MPI_Info* info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self != &mpipp_no_thread && info ? MPIPP_KEY(*info) : 0;
-    uint64_t serial = mpipp_callback_frees(MPIPP_INFO, handle, __builtin_return_address(0));
+    uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && info ? MPIPP_KEY(*info) : 0;
+    uint64_t serial = mpipp_intercept_callback_frees(MPIPP_INFO, handle, __builtin_return_address(0));
     int code = ((raw_Info_free *)real)(info);
-    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_INFO, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_INFO, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
@@ -2584,7 +2584,7 @@ int MPI_Info_free(MPI_Info* info) {
                  : hooked_Info_free(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_INFO, handle, serial);
+    mpipp_registry_freed(MPIPP_INFO, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2602,7 +2602,7 @@ int PMPI_Info_free(MPI_Info* info) {
 typedef int raw_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
 typedef __typeof__(mpih_Info_set) typed_Info_set;
 static MPIPP_COLD int hooked_Info_set(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, const char* key, const char* value) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Info_set *)real)((MPI_Info)info, key, value);
 }
 EXPORT int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
@@ -2619,7 +2619,7 @@ int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
                  ? ((typed_Info_set *)real)((MPI_Info)info, key, value)
                  : hooked_Info_set(thread, real, info, key, value);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_set(MPIPP_KEY((MPI_Info)info), key, value);
+    mpipp_recorder_info_set(MPIPP_KEY((MPI_Info)info), key, value);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2637,7 +2637,7 @@ int PMPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
 typedef int raw_Init(int* argc, char*** argv);
 typedef __typeof__(mpih_Init) typed_Init;
 static MPIPP_COLD int hooked_Init(struct mpipp_thread *thread, void *real, int* argc, char*** argv) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Init *)real)(argc, argv);
 }
 EXPORT int MPI_Init(int* argc, char*** argv);
@@ -2647,12 +2647,12 @@ int MPI_Init(int* argc, char*** argv) {
   if (!thread) return ((raw_Init *)real)(argc, argv);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init, MPIPP_SITE);
   call->present = 0;
-  if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
+  if (mpipp_intercept_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Init *)real)(argc, argv)
                  : hooked_Init(thread, real, argc, argv);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_initialized();
+    mpipp_intercept_initialized();
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2670,7 +2670,7 @@ int PMPI_Init(int* argc, char*** argv) {
 typedef int raw_Init_thread(int* argc, char*** argv, int required, int* provided);
 typedef __typeof__(mpih_Init_thread) typed_Init_thread;
 static MPIPP_COLD int hooked_Init_thread(struct mpipp_thread *thread, void *real, int* argc, char*** argv, int required, int* provided) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Init_thread *)real)(argc, argv, required, provided);
 }
 EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
@@ -2680,12 +2680,12 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   if (!thread) return ((raw_Init_thread *)real)(argc, argv, required, provided);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init_thread, MPIPP_SITE);
   call->present = 0;
-  if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
+  if (mpipp_intercept_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Init_thread *)real)(argc, argv, required, provided)
                  : hooked_Init_thread(thread, real, argc, argv, required, provided);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_initialized();
+    mpipp_intercept_initialized();
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2704,7 +2704,7 @@ typedef int raw_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mp
 typedef __typeof__(mpih_Intercomm_create) typed_Intercomm_create;
 static MPIPP_COLD int hooked_Intercomm_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
   struct mpipp_passage results = {.handle = newintercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm);
 }
 EXPORT int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
@@ -2713,8 +2713,8 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create, &real);
   if (!thread) {
     int code = ((raw_Intercomm_create *)real)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create, MPIPP_SITE);
@@ -2722,7 +2722,7 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
   call->comm = MPIPP_KEY((MPI_Comm)local_comm);
   call->tag = tag;
   call->ordinal = mpipp_joined(call);
-  mpipp_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), remote_leader);
+  mpipp_recorder_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), remote_leader);
   uint64_t peer_comm_key = MPIPP_KEY((MPI_Comm)peer_comm);
   struct mpipp_input inputs[] = {{&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&peer_comm_key, 1, sizeof peer_comm_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_peer_comm)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -2730,13 +2730,13 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
                  ? ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm)
                  : hooked_Intercomm_create(thread, real, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
   if (code != MPI_SUCCESS)
-    mpipp_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);
+    mpipp_recorder_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newintercomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newintercomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Intercomm_create own_Intercomm_create OWN(MPI_Intercomm_create);
 EXPORT int PMPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
@@ -2752,7 +2752,7 @@ typedef int raw_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int lo
 typedef __typeof__(mpih_Intercomm_create_from_groups) typed_Intercomm_create_from_groups;
 static MPIPP_COLD int hooked_Intercomm_create_from_groups(struct mpipp_thread *thread, void *real, mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   struct mpipp_passage results = {.handle = newintercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm);
 }
 EXPORT int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm);
@@ -2761,14 +2761,14 @@ int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_lead
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create_from_groups, &real);
   if (!thread) {
     int code = ((raw_Intercomm_create_from_groups *)real)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create_from_groups, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  mpipp_gathering_apart(call, MPIPP_KEY((MPI_Group)local_group), stringtag);
-  mpipp_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,
+  mpipp_recorder_gathering_apart(call, MPIPP_KEY((MPI_Group)local_group), stringtag);
+  mpipp_recorder_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,
                       MPIPP_KEY((MPI_Group)remote_group), remote_leader);
   uint64_t local_group_key = MPIPP_KEY((MPI_Group)local_group);
   uint64_t remote_group_key = MPIPP_KEY((MPI_Group)remote_group);
@@ -2777,9 +2777,9 @@ int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_lead
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm)
                  : hooked_Intercomm_create_from_groups(thread, real, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-  if (code != MPI_SUCCESS) mpipp_not_gathered_apart();
+  if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_apart();
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newintercomm);
+    mpipp_recorder_comm_made(call, *newintercomm);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2798,7 +2798,7 @@ typedef int raw_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* ne
 typedef __typeof__(mpih_Intercomm_merge) typed_Intercomm_merge;
 static MPIPP_COLD int hooked_Intercomm_merge(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
   struct mpipp_passage results = {.handle = newintracomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Intercomm_merge *)real)((MPI_Comm)intercomm, high, newintracomm);
 }
 EXPORT int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
@@ -2807,8 +2807,8 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_merge, &real);
   if (!thread) {
     int code = ((raw_Intercomm_merge *)real)(intercomm, high, newintracomm);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_COMM, MPIPP_KEY(*newintracomm), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newintracomm), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_merge, MPIPP_SITE);
@@ -2821,11 +2821,11 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
                  ? ((typed_Intercomm_merge *)real)((MPI_Comm)intercomm, high, newintracomm)
                  : hooked_Intercomm_merge(thread, real, intercomm, high, newintracomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_comm_made(call, *newintracomm);
-    mpipp_note_joined(call);
+    mpipp_recorder_comm_made(call, *newintracomm);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Intercomm_merge own_Intercomm_merge OWN(MPI_Intercomm_merge);
 EXPORT int PMPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
@@ -2841,7 +2841,7 @@ typedef int raw_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 typedef __typeof__(mpih_Op_create) typed_Op_create;
 static MPIPP_COLD int hooked_Op_create(struct mpipp_thread *thread, void *real, MPI_User_function* user_fn, int commute, MPI_Op* op) {
   struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Op_create *)real)(user_fn, commute, op);
 }
 EXPORT int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
@@ -2850,8 +2850,8 @@ int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create, &real);
   if (!thread) {
     int code = ((raw_Op_create *)real)(user_fn, commute, op);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create, MPIPP_SITE);
@@ -2860,7 +2860,7 @@ int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
                  ? ((typed_Op_create *)real)(user_fn, commute, op)
                  : hooked_Op_create(thread, real, user_fn, commute, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_op_made(call, *op, (uintptr_t)user_fn, commute);
+    mpipp_recorder_op_made(call, *op, (uintptr_t)user_fn, commute);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2879,7 +2879,7 @@ typedef int raw_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* o
 typedef __typeof__(mpih_Op_create_c) typed_Op_create_c;
 static MPIPP_COLD int hooked_Op_create_c(struct mpipp_thread *thread, void *real, MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Op_create_c *)real)(user_fn, commute, op);
 }
 EXPORT int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
@@ -2888,8 +2888,8 @@ int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create_c, &real);
   if (!thread) {
     int code = ((raw_Op_create_c *)real)(user_fn, commute, op);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create_c, MPIPP_SITE);
@@ -2898,7 +2898,7 @@ int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
                  ? ((typed_Op_create_c *)real)(user_fn, commute, op)
                  : hooked_Op_create_c(thread, real, user_fn, commute, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_op_made(call, *op, (uintptr_t)user_fn, commute);
+    mpipp_recorder_op_made(call, *op, (uintptr_t)user_fn, commute);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2917,7 +2917,7 @@ typedef int raw_Op_free(MPI_Op* op);
 typedef __typeof__(mpih_Op_free) typed_Op_free;
 static MPIPP_COLD int hooked_Op_free(struct mpipp_thread *thread, void *real, MPI_Op* op) {
   struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Op_free *)real)(op);
 }
 EXPORT int MPI_Op_free(MPI_Op* op);
@@ -2925,10 +2925,10 @@ int MPI_Op_free(MPI_Op* op) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self != &mpipp_no_thread && op ? MPIPP_KEY(*op) : 0;
-    uint64_t serial = mpipp_callback_frees(MPIPP_OP, handle, __builtin_return_address(0));
+    uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && op ? MPIPP_KEY(*op) : 0;
+    uint64_t serial = mpipp_intercept_callback_frees(MPIPP_OP, handle, __builtin_return_address(0));
     int code = ((raw_Op_free *)real)(op);
-    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_OP, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_OP, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
@@ -2942,7 +2942,7 @@ int MPI_Op_free(MPI_Op* op) {
                  : hooked_Op_free(thread, real, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_OP, handle, serial);
+    mpipp_registry_freed(MPIPP_OP, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2961,7 +2961,7 @@ typedef int raw_Parrived(mpipp_MPI_Request request, int partition, int* flag);
 typedef __typeof__(mpih_Parrived) typed_Parrived;
 static MPIPP_COLD int hooked_Parrived(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int partition, int* flag) {
   struct mpipp_passage results = {.flag = flag};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Parrived *)real)((MPI_Request)request, partition, flag);
 }
 EXPORT int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
@@ -2981,7 +2981,7 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
                  ? ((typed_Parrived *)real)((MPI_Request)request, partition, flag)
                  : hooked_Parrived(thread, real, request, partition, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_partitions_marked(call, partition, 1, NULL);
+    if (*flag) mpipp_recorder_partitions_marked(call, partition, 1, NULL);
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3001,7 +3001,7 @@ int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
 typedef int raw_Request_free(MPI_Request* request);
 typedef __typeof__(mpih_Request_free) typed_Request_free;
 static MPIPP_COLD int hooked_Request_free(struct mpipp_thread *thread, void *real, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Request_free *)real)(request);
 }
 EXPORT int MPI_Request_free(MPI_Request* request);
@@ -3020,7 +3020,7 @@ int MPI_Request_free(MPI_Request* request) {
                  ? ((typed_Request_free *)real)(request)
                  : hooked_Request_free(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_freed(call, handle);
+    mpipp_recorder_request_freed(call, handle);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3039,8 +3039,8 @@ typedef int raw_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Sta
 typedef __typeof__(mpih_Request_get_status) typed_Request_get_status;
 static MPIPP_COLD int hooked_Request_get_status(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Request_get_status *)real)((MPI_Request)request, flag, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status *)real)((MPI_Request)request, flag, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
 int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status) {
@@ -3057,7 +3057,7 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
                  ? ((typed_Request_get_status *)real)((MPI_Request)request, flag, status)
                  : hooked_Request_get_status(thread, real, request, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request), 0);
+    if (*flag) mpipp_recorder_told_complete(MPIPP_KEY((MPI_Request)request), 0);
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3078,8 +3078,8 @@ typedef int raw_Request_get_status_all(int count, const MPI_Request array_of_req
 typedef __typeof__(mpih_Request_get_status_all) typed_Request_get_status_all;
 static MPIPP_COLD int hooked_Request_get_status_all(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, mpipp_given_status(passage, array_of_statuses));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, mpipp_intercept_given_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
@@ -3095,7 +3095,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
                  : hooked_Request_get_status_all(thread, real, count, array_of_requests, flag, array_of_statuses);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *flag && i < count; i++)
-      mpipp_told_complete(MPIPP_KEY(array_of_requests[i]), i);
+      mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[i]), i);
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3116,8 +3116,8 @@ typedef int raw_Request_get_status_any(int count, const MPI_Request array_of_req
 typedef __typeof__(mpih_Request_get_status_any) typed_Request_get_status_any;
 static MPIPP_COLD int hooked_Request_get_status_any(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
@@ -3133,7 +3133,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
                  : hooked_Request_get_status_any(thread, real, count, array_of_requests, index, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag && *index != MPI_UNDEFINED)
-      mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);
+      mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3154,8 +3154,8 @@ typedef int raw_Request_get_status_some(int incount, const MPI_Request array_of_
 typedef __typeof__(mpih_Request_get_status_some) typed_Request_get_status_some;
 static MPIPP_COLD int hooked_Request_get_status_some(struct mpipp_thread *thread, void *real, int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_given_status(passage, array_of_statuses));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_given_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
@@ -3171,7 +3171,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
                  : hooked_Request_get_status_some(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)
-      mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
+      mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
     mpipp_polled(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3192,7 +3192,7 @@ typedef int raw_Session_create_errhandler(MPI_Session_errhandler_function* sessi
 typedef __typeof__(mpih_Session_create_errhandler) typed_Session_create_errhandler;
 static MPIPP_COLD int hooked_Session_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
 }
 EXPORT int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler);
@@ -3201,8 +3201,8 @@ int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errha
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_create_errhandler, &real);
   if (!thread) {
     int code = ((raw_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_create_errhandler, MPIPP_SITE);
@@ -3211,7 +3211,7 @@ int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errha
                  ? ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler)
                  : hooked_Session_create_errhandler(thread, real, session_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, (uintptr_t)session_errhandler_fn);
+    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)session_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3230,7 +3230,7 @@ typedef int raw_Session_finalize(MPI_Session* session);
 typedef __typeof__(mpih_Session_finalize) typed_Session_finalize;
 static MPIPP_COLD int hooked_Session_finalize(struct mpipp_thread *thread, void *real, MPI_Session* session) {
   struct mpipp_passage results = {.handle = session, .kind = MPIPP_SESSION};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Session_finalize *)real)(session);
 }
 EXPORT int MPI_Session_finalize(MPI_Session* session);
@@ -3238,10 +3238,10 @@ int MPI_Session_finalize(MPI_Session* session) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_finalize, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self != &mpipp_no_thread && session ? MPIPP_KEY(*session) : 0;
-    uint64_t serial = mpipp_callback_frees(MPIPP_SESSION, handle, __builtin_return_address(0));
+    uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && session ? MPIPP_KEY(*session) : 0;
+    uint64_t serial = mpipp_intercept_callback_frees(MPIPP_SESSION, handle, __builtin_return_address(0));
     int code = ((raw_Session_finalize *)real)(session);
-    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_SESSION, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_SESSION, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
@@ -3255,7 +3255,7 @@ int MPI_Session_finalize(MPI_Session* session) {
                  : hooked_Session_finalize(thread, real, session);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_SESSION, handle, serial);
+    mpipp_registry_freed(MPIPP_SESSION, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3274,7 +3274,7 @@ typedef int raw_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler
 typedef __typeof__(mpih_Session_get_errhandler) typed_Session_get_errhandler;
 static MPIPP_COLD int hooked_Session_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler);
 }
 EXPORT int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler);
@@ -3283,8 +3283,8 @@ int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhan
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_errhandler, &real);
   if (!thread) {
     int code = ((raw_Session_get_errhandler *)real)(session, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_errhandler, MPIPP_SITE);
@@ -3296,7 +3296,7 @@ int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhan
                  ? ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler)
                  : hooked_Session_get_errhandler(thread, real, session, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3315,7 +3315,7 @@ typedef int raw_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used)
 typedef __typeof__(mpih_Session_get_info) typed_Session_get_info;
 static MPIPP_COLD int hooked_Session_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Info* info_used) {
   struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Session_get_info *)real)((MPI_Session)session, info_used);
 }
 EXPORT int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used);
@@ -3324,8 +3324,8 @@ int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_info, &real);
   if (!thread) {
     int code = ((raw_Session_get_info *)real)(session, info_used);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_info, MPIPP_SITE);
@@ -3337,7 +3337,7 @@ int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
                  ? ((typed_Session_get_info *)real)((MPI_Session)session, info_used)
                  : hooked_Session_get_info(thread, real, session, info_used);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info_used);
+    mpipp_recorder_info_made(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3356,7 +3356,7 @@ typedef int raw_Session_get_pset_info(mpipp_MPI_Session session, const char* pse
 typedef __typeof__(mpih_Session_get_pset_info) typed_Session_get_pset_info;
 static MPIPP_COLD int hooked_Session_get_pset_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, const char* pset_name, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info);
 }
 EXPORT int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info);
@@ -3365,8 +3365,8 @@ int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_pset_info, &real);
   if (!thread) {
     int code = ((raw_Session_get_pset_info *)real)(session, pset_name, info);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_pset_info, MPIPP_SITE);
@@ -3378,7 +3378,7 @@ int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, 
                  ? ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info)
                  : hooked_Session_get_pset_info(thread, real, session, pset_name, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info);
+    mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3396,7 +3396,7 @@ int PMPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name,
 typedef int raw_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
 typedef __typeof__(mpih_Session_iflush_buffer) typed_Session_iflush_buffer;
 static MPIPP_COLD int hooked_Session_iflush_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request);
 }
 EXPORT int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
@@ -3431,7 +3431,7 @@ typedef int raw_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandle
 typedef __typeof__(mpih_Session_init) typed_Session_init;
 static MPIPP_COLD int hooked_Session_init(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session) {
   struct mpipp_passage results = {.handle = session, .kind = MPIPP_SESSION};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Session_init *)real)((MPI_Info)info, (MPI_Errhandler)errhandler, session);
 }
 EXPORT int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session);
@@ -3440,8 +3440,8 @@ int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_S
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_init, &real);
   if (!thread) {
     int code = ((raw_Session_init *)real)(info, errhandler, session);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_SESSION, MPIPP_KEY(*session), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_SESSION, MPIPP_KEY(*session), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_init, MPIPP_SITE);
@@ -3450,9 +3450,9 @@ int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_S
                  ? ((typed_Session_init *)real)((MPI_Info)info, (MPI_Errhandler)errhandler, session)
                  : hooked_Session_init(thread, real, info, errhandler, session);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_initialized();
-    mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));
-    mpipp_session_begun(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));
+    mpipp_intercept_initialized();
+    mpipp_recorder_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));
+    mpipp_intercept_session_begun(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3470,7 +3470,7 @@ int PMPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_
 typedef int raw_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
 typedef __typeof__(mpih_Session_set_errhandler) typed_Session_set_errhandler;
 static MPIPP_COLD int hooked_Session_set_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler);
 }
 EXPORT int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
@@ -3488,7 +3488,7 @@ int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler e
                  ? ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler)
                  : hooked_Session_set_errhandler(thread, real, session, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_set(MPIPP_SESSION, MPIPP_KEY((MPI_Session)session),
+    mpipp_recorder_errhandler_set(MPIPP_SESSION, MPIPP_KEY((MPI_Session)session),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3507,7 +3507,7 @@ int PMPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler 
 typedef int raw_Start(MPI_Request* request);
 typedef __typeof__(mpih_Start) typed_Start;
 static MPIPP_COLD int hooked_Start(struct mpipp_thread *thread, void *real, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Start *)real)(request);
 }
 EXPORT int MPI_Start(MPI_Request* request);
@@ -3519,15 +3519,15 @@ int MPI_Start(MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_starting(call, request, 1);
+  mpipp_recorder_starting(call, request, 1);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Start *)real)(request)
                  : hooked_Start(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_started(call, request, 1);
+    mpipp_recorder_started(call, request, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_not_started(request, 1, code));
+  return mpipp_leave(thread, mpipp_recorder_not_started(request, 1, code));
 }
 extern raw_Start own_Start OWN(MPI_Start);
 EXPORT int PMPI_Start(MPI_Request* request);
@@ -3542,7 +3542,7 @@ int PMPI_Start(MPI_Request* request) {
 typedef int raw_Startall(int count, MPI_Request array_of_requests[]);
 typedef __typeof__(mpih_Startall) typed_Startall;
 static MPIPP_COLD int hooked_Startall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[]) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Startall *)real)(count, array_of_requests);
 }
 EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[]);
@@ -3554,15 +3554,15 @@ int MPI_Startall(int count, MPI_Request array_of_requests[]) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
-  mpipp_starting(call, array_of_requests, count);
+  mpipp_recorder_starting(call, array_of_requests, count);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Startall *)real)(count, array_of_requests)
                  : hooked_Startall(thread, real, count, array_of_requests);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_started(call, array_of_requests, count);
+    mpipp_recorder_started(call, array_of_requests, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_not_started(array_of_requests, count, code));
+  return mpipp_leave(thread, mpipp_recorder_not_started(array_of_requests, count, code));
 }
 extern raw_Startall own_Startall OWN(MPI_Startall);
 EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]);
@@ -3578,8 +3578,8 @@ typedef int raw_Test(MPI_Request* request, int* flag, MPI_Status* status);
 typedef __typeof__(mpih_Test) typed_Test;
 static MPIPP_COLD int hooked_Test(struct mpipp_thread *thread, void *real, MPI_Request* request, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Test *)real)(request, flag, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Test *)real)(request, flag, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -3601,9 +3601,9 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
                  ? ((typed_Test *)real)(request, flag, status)
                  : hooked_Test(thread, real, request, flag, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_completion_failed(MPIPP_KEY(before), code);
+    mpipp_recorder_completion_failed(MPIPP_KEY(before), code);
   if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))
-    mpipp_completed(call, before, request);
+    mpipp_recorder_completed(call, before, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
@@ -3625,8 +3625,8 @@ typedef int raw_Testall(int count, MPI_Request array_of_requests[], int* flag, M
 typedef __typeof__(mpih_Testall) typed_Testall;
 static MPIPP_COLD int hooked_Testall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Testall *)real)(count, array_of_requests, flag, mpipp_given_status(passage, array_of_statuses));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Testall *)real)(count, array_of_requests, flag, mpipp_intercept_given_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
@@ -3649,7 +3649,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
                  ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
                  : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_all_failed(before.all, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
+    mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
   mpipp_handles_deinit(&before, count);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -3673,8 +3673,8 @@ typedef int raw_Testany(int count, MPI_Request array_of_requests[], int* index, 
 typedef __typeof__(mpih_Testany) typed_Testany;
 static MPIPP_COLD int hooked_Testany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Testany *)real)(count, array_of_requests, index, flag, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Testany *)real)(count, array_of_requests, index, flag, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
@@ -3697,11 +3697,11 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
                  ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
                  : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_all_failed(before.all, count, array_of_requests, NULL, code);
+    mpipp_recorder_all_failed(before.all, count, array_of_requests, NULL, code);
   if (code != MPI_SUCCESS)
     mpipp_completed_all(call, &before, count, array_of_requests, 0);
   else if (*flag)
-    mpipp_completed_some(call, &before, 1, index, array_of_requests);
+    mpipp_recorder_completed_some(call, &before, 1, index, array_of_requests);
   mpipp_handles_deinit(&before, count);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_polled(call, *flag);
@@ -3724,8 +3724,8 @@ typedef int raw_Testsome(int incount, MPI_Request array_of_requests[], int* outc
 typedef __typeof__(mpih_Testsome) typed_Testsome;
 static MPIPP_COLD int hooked_Testsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_given_status(passage, array_of_statuses));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_given_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
@@ -3748,9 +3748,9 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
                  ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_ERR_IN_STATUS)
-    mpipp_some_failed(&before, *outcount, array_of_indices, mpipp_told_statuses(thread, array_of_statuses));
+    mpipp_recorder_some_failed(&before, *outcount, array_of_indices, mpipp_told_statuses(thread, array_of_statuses));
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
-    mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
+    mpipp_recorder_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_polled(call, *outcount);
@@ -3773,8 +3773,8 @@ typedef int raw_Wait(MPI_Request* request, MPI_Status* status);
 typedef __typeof__(mpih_Wait) typed_Wait;
 static MPIPP_COLD int hooked_Wait(struct mpipp_thread *thread, void *real, MPI_Request* request, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Wait *)real)(request, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Wait *)real)(request, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status);
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
@@ -3797,8 +3797,8 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
                  ? ((typed_Wait *)real)(request, status)
                  : hooked_Wait(thread, real, request, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_completion_failed(MPIPP_KEY(before), code);
-  mpipp_completed(call, before, request);
+    mpipp_recorder_completion_failed(MPIPP_KEY(before), code);
+  mpipp_recorder_completed(call, before, request);
   return mpipp_leave(thread, code);
 }
 extern raw_Wait own_Wait OWN(MPI_Wait);
@@ -3815,8 +3815,8 @@ typedef int raw_Waitall(int count, MPI_Request array_of_requests[], MPI_Status a
 typedef __typeof__(mpih_Waitall) typed_Waitall;
 static MPIPP_COLD int hooked_Waitall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.status = array_of_statuses, .statuses = count};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Waitall *)real)(count, array_of_requests, mpipp_given_status(passage, array_of_statuses));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitall *)real)(count, array_of_requests, mpipp_intercept_given_status(passage, array_of_statuses));
 }
 static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   void *real;
@@ -3839,14 +3839,14 @@ static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of
                  ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
                  : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_all_failed(before.all, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
+    mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
   mpipp_handles_deinit(&before, count);
   return mpipp_leave(thread, code);
 }
 EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
-  struct mpipp_thread *thread = mpipp_nearby(mpipp_self);
+  struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);
   if (MPIPP_UNLIKELY(!mpipp_waits_plainly(thread, MPIPP_PROC_Waitall, count, array_of_requests)))
     return any_Waitall(count, array_of_requests, array_of_statuses);
   MPI_Request before[MPIPP_FEW];
@@ -3855,8 +3855,8 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   int code = mpi(count, array_of_requests, array_of_statuses);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);
-  mpipp_all_failed(before, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
-  mpipp_completed_from(&thread->call, before, 0, count, array_of_requests, 0);
+  mpipp_recorder_all_failed(before, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
+  mpipp_recorder_completed_from(&thread->call, before, 0, count, array_of_requests, 0);
   return mpipp_leave(thread, code);
 }
 extern raw_Waitall own_Waitall OWN(MPI_Waitall);
@@ -3873,8 +3873,8 @@ typedef int raw_Waitany(int count, MPI_Request array_of_requests[], int* index, 
 typedef __typeof__(mpih_Waitany) typed_Waitany;
 static MPIPP_COLD int hooked_Waitany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Waitany *)real)(count, array_of_requests, index, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitany *)real)(count, array_of_requests, index, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
@@ -3899,11 +3899,11 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
                  ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
                  : hooked_Waitany(thread, real, count, array_of_requests, index, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_all_failed(before.all, count, array_of_requests, NULL, code);
+    mpipp_recorder_all_failed(before.all, count, array_of_requests, NULL, code);
   if (code != MPI_SUCCESS)
     mpipp_completed_all(call, &before, count, array_of_requests, 0);
   else
-    mpipp_completed_some(call, &before, 1, index, array_of_requests);
+    mpipp_recorder_completed_some(call, &before, 1, index, array_of_requests);
   mpipp_handles_deinit(&before, count);
   return mpipp_leave(thread, code);
 }
@@ -3921,8 +3921,8 @@ typedef int raw_Waitsome(int incount, MPI_Request array_of_requests[], int* outc
 typedef __typeof__(mpih_Waitsome) typed_Waitsome;
 static MPIPP_COLD int hooked_Waitsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_given_status(passage, array_of_statuses));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_given_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
@@ -3947,9 +3947,9 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
                  ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_ERR_IN_STATUS)
-    mpipp_some_failed(&before, *outcount, array_of_indices, mpipp_told_statuses(thread, array_of_statuses));
+    mpipp_recorder_some_failed(&before, *outcount, array_of_indices, mpipp_told_statuses(thread, array_of_statuses));
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
-    mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
+    mpipp_recorder_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);
   return mpipp_leave(thread, code);
 }
@@ -3967,7 +3967,7 @@ typedef int raw_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandle
 typedef __typeof__(mpih_Win_create_errhandler) typed_Win_create_errhandler;
 static MPIPP_COLD int hooked_Win_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
 }
 EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler);
@@ -3976,8 +3976,8 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MP
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_errhandler, &real);
   if (!thread) {
     int code = ((raw_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_errhandler, MPIPP_SITE);
@@ -3986,7 +3986,7 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MP
                  ? ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler)
                  : hooked_Win_create_errhandler(thread, real, win_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, (uintptr_t)win_errhandler_fn);
+    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)win_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -4004,7 +4004,7 @@ typedef int raw_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errh
 typedef int typed_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler);
 static MPIPP_COLD int hooked_Errhandler_create(struct mpipp_thread *thread, void *real, void* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
 }
 EXPORT int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) __asm__("MPI_Errhandler_create");
@@ -4013,8 +4013,8 @@ int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler)
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_create, &real);
   if (!thread) {
     int code = ((raw_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_create, MPIPP_SITE);
@@ -4023,7 +4023,7 @@ int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler)
                  ? ((typed_Errhandler_create *)real)(comm_errhandler_fn, errhandler)
                  : hooked_Errhandler_create(thread, real, comm_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
+    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -4040,7 +4040,7 @@ typedef int raw_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
 typedef int typed_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler);
 static MPIPP_COLD int hooked_Errhandler_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Errhandler_get *)real)((MPI_Comm)comm, errhandler);
 }
 EXPORT int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) __asm__("MPI_Errhandler_get");
@@ -4049,8 +4049,8 @@ int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_get, &real);
   if (!thread) {
     int code = ((raw_Errhandler_get *)real)(comm, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_get, MPIPP_SITE);
@@ -4060,7 +4060,7 @@ int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
                  ? ((typed_Errhandler_get *)real)((MPI_Comm)comm, errhandler)
                  : hooked_Errhandler_get(thread, real, comm, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -4076,7 +4076,7 @@ int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
 typedef int raw_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 typedef int typed_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 static MPIPP_COLD int hooked_Errhandler_set(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Errhandler_set *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
 }
 EXPORT int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) __asm__("MPI_Errhandler_set");
@@ -4091,7 +4091,7 @@ int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
                  ? ((typed_Errhandler_set *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler)
                  : hooked_Errhandler_set(thread, real, comm, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
+    mpipp_recorder_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }

@@ -7,7 +7,7 @@ typedef int raw_File_close(MPI_File* fh);
 typedef __typeof__(mpih_File_close) typed_File_close;
 static MPIPP_COLD int hooked_File_close(struct mpipp_thread *thread, void *real, MPI_File* fh) {
   struct mpipp_passage results = {.handle = fh, .kind = MPIPP_FILE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_File_close *)real)(fh);
 }
 EXPORT int MPI_File_close(MPI_File* fh);
@@ -15,10 +15,10 @@ int MPI_File_close(MPI_File* fh) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_close, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self != &mpipp_no_thread && fh ? MPIPP_KEY(*fh) : 0;
-    uint64_t serial = mpipp_callback_frees(MPIPP_FILE, handle, __builtin_return_address(0));
+    uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && fh ? MPIPP_KEY(*fh) : 0;
+    uint64_t serial = mpipp_intercept_callback_frees(MPIPP_FILE, handle, __builtin_return_address(0));
     int code = ((raw_File_close *)real)(fh);
-    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_FILE, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_FILE, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_close, MPIPP_SITE);
@@ -32,7 +32,7 @@ int MPI_File_close(MPI_File* fh) {
                  : hooked_File_close(thread, real, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_FILE, handle, serial);
+    mpipp_registry_freed(MPIPP_FILE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -51,7 +51,7 @@ typedef int raw_File_create_errhandler(MPI_File_errhandler_function* file_errhan
 typedef __typeof__(mpih_File_create_errhandler) typed_File_create_errhandler;
 static MPIPP_COLD int hooked_File_create_errhandler(struct mpipp_thread *thread, void *real, MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
 }
 EXPORT int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler);
@@ -60,8 +60,8 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_create_errhandler, &real);
   if (!thread) {
     int code = ((raw_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_create_errhandler, MPIPP_SITE);
@@ -70,7 +70,7 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
                  ? ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler)
                  : hooked_File_create_errhandler(thread, real, file_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, (uintptr_t)file_errhandler_fn);
+    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)file_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -89,7 +89,7 @@ typedef int raw_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhand
 typedef __typeof__(mpih_File_get_errhandler) typed_File_get_errhandler;
 static MPIPP_COLD int hooked_File_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_File_get_errhandler *)real)((MPI_File)file, errhandler);
 }
 EXPORT int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler);
@@ -98,8 +98,8 @@ int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_errhandler, &real);
   if (!thread) {
     int code = ((raw_File_get_errhandler *)real)(file, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_errhandler, MPIPP_SITE);
@@ -109,7 +109,7 @@ int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
                  ? ((typed_File_get_errhandler *)real)((MPI_File)file, errhandler)
                  : hooked_File_get_errhandler(thread, real, file, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -128,7 +128,7 @@ typedef int raw_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
 typedef __typeof__(mpih_File_get_group) typed_File_get_group;
 static MPIPP_COLD int hooked_File_get_group(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_File_get_group *)real)((MPI_File)fh, group);
 }
 EXPORT int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
@@ -137,8 +137,8 @@ int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_group, &real);
   if (!thread) {
     int code = ((raw_File_get_group *)real)(fh, group);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_group, MPIPP_SITE);
@@ -148,7 +148,7 @@ int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
                  ? ((typed_File_get_group *)real)((MPI_File)fh, group)
                  : hooked_File_get_group(thread, real, fh, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *group);
+    mpipp_recorder_group_made(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -167,7 +167,7 @@ typedef int raw_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
 typedef __typeof__(mpih_File_get_info) typed_File_get_info;
 static MPIPP_COLD int hooked_File_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Info* info_used) {
   struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_File_get_info *)real)((MPI_File)fh, info_used);
 }
 EXPORT int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
@@ -176,8 +176,8 @@ int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_info, &real);
   if (!thread) {
     int code = ((raw_File_get_info *)real)(fh, info_used);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_info, MPIPP_SITE);
@@ -187,7 +187,7 @@ int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
                  ? ((typed_File_get_info *)real)((MPI_File)fh, info_used)
                  : hooked_File_get_info(thread, real, fh, info_used);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info_used);
+    mpipp_recorder_info_made(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -206,7 +206,7 @@ typedef int raw_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype*
 typedef __typeof__(mpih_File_get_view) typed_File_get_view;
 static MPIPP_COLD int hooked_File_get_view(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
   struct mpipp_passage results = {.handle = etype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep);
 }
 EXPORT int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
@@ -215,10 +215,10 @@ int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_view, &real);
   if (!thread) {
     int code = ((raw_File_get_view *)real)(fh, disp, etype, filetype, datarep);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*etype), __builtin_return_address(0));
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*filetype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*etype), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*filetype), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_view, MPIPP_SITE);
@@ -228,7 +228,7 @@ int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, 
                  ? ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep)
                  : hooked_File_get_view(thread, real, fh, disp, etype, filetype, datarep);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_view_taken(call, *etype, *filetype);
+    mpipp_recorder_view_taken(call, *etype, *filetype);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -246,7 +246,7 @@ int PMPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype,
 typedef int raw_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread) typed_File_iread;
 static MPIPP_COLD int hooked_File_iread(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -282,7 +282,7 @@ int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype 
 typedef int raw_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_c) typed_File_iread_c;
 static MPIPP_COLD int hooked_File_iread_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -318,7 +318,7 @@ int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_D
 typedef int raw_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all) typed_File_iread_all;
 static MPIPP_COLD int hooked_File_iread_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -336,11 +336,11 @@ int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
                  ? ((typed_File_iread_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_iread_all own_File_iread_all OWN(MPI_File_iread_all);
 EXPORT int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -355,7 +355,7 @@ int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datat
 typedef int raw_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all_c) typed_File_iread_all_c;
 static MPIPP_COLD int hooked_File_iread_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -373,11 +373,11 @@ int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
                  ? ((typed_File_iread_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_iread_all_c own_File_iread_all_c OWN(MPI_File_iread_all_c);
 EXPORT int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -392,7 +392,7 @@ int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_M
 typedef int raw_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at) typed_File_iread_at;
 static MPIPP_COLD int hooked_File_iread_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -429,7 +429,7 @@ int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int coun
 typedef int raw_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_c) typed_File_iread_at_c;
 static MPIPP_COLD int hooked_File_iread_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -466,7 +466,7 @@ int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Co
 typedef int raw_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_all) typed_File_iread_at_all;
 static MPIPP_COLD int hooked_File_iread_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -485,11 +485,11 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
                  ? ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_iread_at_all own_File_iread_at_all OWN(MPI_File_iread_at_all);
 EXPORT int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -504,7 +504,7 @@ int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int 
 typedef int raw_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_all_c) typed_File_iread_at_all_c;
 static MPIPP_COLD int hooked_File_iread_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -523,11 +523,11 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
                  ? ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_iread_at_all_c own_File_iread_at_all_c OWN(MPI_File_iread_at_all_c);
 EXPORT int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -542,7 +542,7 @@ int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MP
 typedef int raw_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared) typed_File_iread_shared;
 static MPIPP_COLD int hooked_File_iread_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -578,7 +578,7 @@ int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Da
 typedef int raw_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared_c) typed_File_iread_shared_c;
 static MPIPP_COLD int hooked_File_iread_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -614,7 +614,7 @@ int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 typedef int raw_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite) typed_File_iwrite;
 static MPIPP_COLD int hooked_File_iwrite(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -650,7 +650,7 @@ int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Da
 typedef int raw_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_c) typed_File_iwrite_c;
 static MPIPP_COLD int hooked_File_iwrite_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -686,7 +686,7 @@ int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpip
 typedef int raw_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_all) typed_File_iwrite_all;
 static MPIPP_COLD int hooked_File_iwrite_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -704,11 +704,11 @@ int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
                  ? ((typed_File_iwrite_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_iwrite_all own_File_iwrite_all OWN(MPI_File_iwrite_all);
 EXPORT int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -723,7 +723,7 @@ int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MP
 typedef int raw_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_all_c) typed_File_iwrite_all_c;
 static MPIPP_COLD int hooked_File_iwrite_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -741,11 +741,11 @@ int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
                  ? ((typed_File_iwrite_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_iwrite_all_c own_File_iwrite_all_c OWN(MPI_File_iwrite_all_c);
 EXPORT int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -760,7 +760,7 @@ int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, 
 typedef int raw_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at) typed_File_iwrite_at;
 static MPIPP_COLD int hooked_File_iwrite_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -797,7 +797,7 @@ int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, i
 typedef int raw_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_c) typed_File_iwrite_at_c;
 static MPIPP_COLD int hooked_File_iwrite_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -834,7 +834,7 @@ int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
 typedef int raw_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_all) typed_File_iwrite_at_all;
 static MPIPP_COLD int hooked_File_iwrite_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -853,11 +853,11 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
                  ? ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_iwrite_at_all own_File_iwrite_at_all OWN(MPI_File_iwrite_at_all);
 EXPORT int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -872,7 +872,7 @@ int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
 typedef int raw_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_all_c) typed_File_iwrite_at_all_c;
 static MPIPP_COLD int hooked_File_iwrite_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -891,11 +891,11 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
                  ? ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_iwrite_at_all_c own_File_iwrite_at_all_c OWN(MPI_File_iwrite_at_all_c);
 EXPORT int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -910,7 +910,7 @@ int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* 
 typedef int raw_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared) typed_File_iwrite_shared;
 static MPIPP_COLD int hooked_File_iwrite_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -946,7 +946,7 @@ int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp
 typedef int raw_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared_c) typed_File_iwrite_shared_c;
 static MPIPP_COLD int hooked_File_iwrite_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -983,7 +983,7 @@ typedef int raw_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, 
 typedef __typeof__(mpih_File_open) typed_File_open;
 static MPIPP_COLD int hooked_File_open(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh) {
   struct mpipp_passage results = {.handle = fh, .kind = MPIPP_FILE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_File_open *)real)((MPI_Comm)comm, filename, amode, (MPI_Info)info, fh);
 }
 EXPORT int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
@@ -992,8 +992,8 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_open, &real);
   if (!thread) {
     int code = ((raw_File_open *)real)(comm, filename, amode, info, fh);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_FILE, MPIPP_KEY(*fh), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_FILE, MPIPP_KEY(*fh), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_open, MPIPP_SITE);
@@ -1006,11 +1006,11 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
                  ? ((typed_File_open *)real)((MPI_Comm)comm, filename, amode, (MPI_Info)info, fh)
                  : hooked_File_open(thread, real, comm, filename, amode, info, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_file_made(call, *fh, call->comm, filename, amode);
-    mpipp_note_joined(call);
+    mpipp_recorder_file_made(call, *fh, call->comm, filename, amode);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_File_open own_File_open OWN(MPI_File_open);
 EXPORT int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
@@ -1025,7 +1025,7 @@ int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_M
 typedef int raw_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
 typedef __typeof__(mpih_File_preallocate) typed_File_preallocate;
 static MPIPP_COLD int hooked_File_preallocate(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_preallocate *)real)((MPI_File)fh, size);
 }
 EXPORT int MPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
@@ -1042,10 +1042,10 @@ int MPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size) {
                  ? ((typed_File_preallocate *)real)((MPI_File)fh, size)
                  : hooked_File_preallocate(thread, real, fh, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_preallocate own_File_preallocate OWN(MPI_File_preallocate);
 EXPORT int PMPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
@@ -1061,8 +1061,8 @@ typedef int raw_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
 typedef __typeof__(mpih_File_read) typed_File_read;
 static MPIPP_COLD int hooked_File_read(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1096,8 +1096,8 @@ typedef int raw_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
 typedef __typeof__(mpih_File_read_c) typed_File_read_c;
 static MPIPP_COLD int hooked_File_read_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1131,8 +1131,8 @@ typedef int raw_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI
 typedef __typeof__(mpih_File_read_all) typed_File_read_all;
 static MPIPP_COLD int hooked_File_read_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1148,10 +1148,10 @@ int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatyp
                  : hooked_File_read_all(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_all own_File_read_all OWN(MPI_File_read_all);
 EXPORT int PMPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1167,8 +1167,8 @@ typedef int raw_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, m
 typedef __typeof__(mpih_File_read_all_c) typed_File_read_all_c;
 static MPIPP_COLD int hooked_File_read_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1184,10 +1184,10 @@ int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI
                  : hooked_File_read_all_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_all_c own_File_read_all_c OWN(MPI_File_read_all_c);
 EXPORT int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1202,7 +1202,7 @@ int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
 typedef int raw_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin) typed_File_read_all_begin;
 static MPIPP_COLD int hooked_File_read_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_all_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1217,14 +1217,14 @@ int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_D
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_all_begin(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_all_begin own_File_read_all_begin OWN(MPI_File_read_all_begin);
 EXPORT int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1239,7 +1239,7 @@ int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_
 typedef int raw_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin_c) typed_File_read_all_begin_c;
 static MPIPP_COLD int hooked_File_read_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_all_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1254,14 +1254,14 @@ int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpi
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_all_begin_c(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_all_begin_c own_File_read_all_begin_c OWN(MPI_File_read_all_begin_c);
 EXPORT int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1277,8 +1277,8 @@ typedef int raw_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* stat
 typedef __typeof__(mpih_File_read_all_end) typed_File_read_all_end;
 static MPIPP_COLD int hooked_File_read_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_all_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
@@ -1291,13 +1291,13 @@ int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_all_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_ended(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_all_end own_File_read_all_end OWN(MPI_File_read_all_end);
 EXPORT int PMPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1313,8 +1313,8 @@ typedef int raw_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, in
 typedef __typeof__(mpih_File_read_at) typed_File_read_at;
 static MPIPP_COLD int hooked_File_read_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1349,8 +1349,8 @@ typedef int raw_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, 
 typedef __typeof__(mpih_File_read_at_c) typed_File_read_at_c;
 static MPIPP_COLD int hooked_File_read_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1385,8 +1385,8 @@ typedef int raw_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf
 typedef __typeof__(mpih_File_read_at_all) typed_File_read_at_all;
 static MPIPP_COLD int hooked_File_read_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1403,10 +1403,10 @@ int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int co
                  : hooked_File_read_at_all(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_at_all own_File_read_at_all OWN(MPI_File_read_at_all);
 EXPORT int PMPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1422,8 +1422,8 @@ typedef int raw_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* b
 typedef __typeof__(mpih_File_read_at_all_c) typed_File_read_at_all_c;
 static MPIPP_COLD int hooked_File_read_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1440,10 +1440,10 @@ int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_
                  : hooked_File_read_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_at_all_c own_File_read_at_all_c OWN(MPI_File_read_at_all_c);
 EXPORT int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1458,7 +1458,7 @@ int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
 typedef int raw_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin) typed_File_read_at_all_begin;
 static MPIPP_COLD int hooked_File_read_at_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1474,14 +1474,14 @@ int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, 
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_at_all_begin(thread, real, fh, offset, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_at_all_begin own_File_read_at_all_begin OWN(MPI_File_read_at_all_begin);
 EXPORT int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1496,7 +1496,7 @@ int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf,
 typedef int raw_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin_c) typed_File_read_at_all_begin_c;
 static MPIPP_COLD int hooked_File_read_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1512,14 +1512,14 @@ int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_at_all_begin_c own_File_read_at_all_begin_c OWN(MPI_File_read_at_all_begin_c);
 EXPORT int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1535,8 +1535,8 @@ typedef int raw_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* s
 typedef __typeof__(mpih_File_read_at_all_end) typed_File_read_at_all_end;
 static MPIPP_COLD int hooked_File_read_at_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
@@ -1549,13 +1549,13 @@ int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_at_all_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_ended(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_at_all_end own_File_read_at_all_end OWN(MPI_File_read_at_all_end);
 EXPORT int PMPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1571,8 +1571,8 @@ typedef int raw_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp
 typedef __typeof__(mpih_File_read_ordered) typed_File_read_ordered;
 static MPIPP_COLD int hooked_File_read_ordered(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1588,10 +1588,10 @@ int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
                  : hooked_File_read_ordered(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_ordered own_File_read_ordered OWN(MPI_File_read_ordered);
 EXPORT int PMPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1607,8 +1607,8 @@ typedef int raw_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count coun
 typedef __typeof__(mpih_File_read_ordered_c) typed_File_read_ordered_c;
 static MPIPP_COLD int hooked_File_read_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1624,10 +1624,10 @@ int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
                  : hooked_File_read_ordered_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_ordered_c own_File_read_ordered_c OWN(MPI_File_read_ordered_c);
 EXPORT int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1642,7 +1642,7 @@ int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 typedef int raw_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin) typed_File_read_ordered_begin;
 static MPIPP_COLD int hooked_File_read_ordered_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_ordered_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1657,14 +1657,14 @@ int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_M
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_ordered_begin(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_ordered_begin own_File_read_ordered_begin OWN(MPI_File_read_ordered_begin);
 EXPORT int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1679,7 +1679,7 @@ int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_
 typedef int raw_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin_c) typed_File_read_ordered_begin_c;
 static MPIPP_COLD int hooked_File_read_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1694,14 +1694,14 @@ int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count,
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_ordered_begin_c(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_ordered_begin_c own_File_read_ordered_begin_c OWN(MPI_File_read_ordered_begin_c);
 EXPORT int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1717,8 +1717,8 @@ typedef int raw_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* 
 typedef __typeof__(mpih_File_read_ordered_end) typed_File_read_ordered_end;
 static MPIPP_COLD int hooked_File_read_ordered_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
@@ -1731,13 +1731,13 @@ int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) 
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_ordered_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_ended(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_read_ordered_end own_File_read_ordered_end OWN(MPI_File_read_ordered_end);
 EXPORT int PMPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1753,8 +1753,8 @@ typedef int raw_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_
 typedef __typeof__(mpih_File_read_shared) typed_File_read_shared;
 static MPIPP_COLD int hooked_File_read_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1788,8 +1788,8 @@ typedef int raw_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count
 typedef __typeof__(mpih_File_read_shared_c) typed_File_read_shared_c;
 static MPIPP_COLD int hooked_File_read_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1822,7 +1822,7 @@ int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
 typedef int raw_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
 typedef __typeof__(mpih_File_seek_shared) typed_File_seek_shared;
 static MPIPP_COLD int hooked_File_seek_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, int whence) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_seek_shared *)real)((MPI_File)fh, offset, whence);
 }
 EXPORT int MPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
@@ -1840,10 +1840,10 @@ int MPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
                  ? ((typed_File_seek_shared *)real)((MPI_File)fh, offset, whence)
                  : hooked_File_seek_shared(thread, real, fh, offset, whence);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_seek_shared own_File_seek_shared OWN(MPI_File_seek_shared);
 EXPORT int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
@@ -1858,7 +1858,7 @@ int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
 typedef int raw_File_set_atomicity(mpipp_MPI_File fh, int flag);
 typedef __typeof__(mpih_File_set_atomicity) typed_File_set_atomicity;
 static MPIPP_COLD int hooked_File_set_atomicity(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, int flag) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_atomicity *)real)((MPI_File)fh, flag);
 }
 EXPORT int MPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
@@ -1875,10 +1875,10 @@ int MPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
                  ? ((typed_File_set_atomicity *)real)((MPI_File)fh, flag)
                  : hooked_File_set_atomicity(thread, real, fh, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_set_atomicity own_File_set_atomicity OWN(MPI_File_set_atomicity);
 EXPORT int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
@@ -1893,7 +1893,7 @@ int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
 typedef int raw_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
 typedef __typeof__(mpih_File_set_info) typed_File_set_info;
 static MPIPP_COLD int hooked_File_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, mpipp_MPI_Info info) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_info *)real)((MPI_File)fh, (MPI_Info)info);
 }
 EXPORT int MPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
@@ -1908,10 +1908,10 @@ int MPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
                  ? ((typed_File_set_info *)real)((MPI_File)fh, (MPI_Info)info)
                  : hooked_File_set_info(thread, real, fh, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_set_info own_File_set_info OWN(MPI_File_set_info);
 EXPORT int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
@@ -1926,7 +1926,7 @@ int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
 typedef int raw_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
 typedef __typeof__(mpih_File_set_size) typed_File_set_size;
 static MPIPP_COLD int hooked_File_set_size(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_size *)real)((MPI_File)fh, size);
 }
 EXPORT int MPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
@@ -1943,10 +1943,10 @@ int MPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
                  ? ((typed_File_set_size *)real)((MPI_File)fh, size)
                  : hooked_File_set_size(thread, real, fh, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_set_size own_File_set_size OWN(MPI_File_set_size);
 EXPORT int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
@@ -1961,7 +1961,7 @@ int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
 typedef int raw_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
 typedef __typeof__(mpih_File_set_view) typed_File_set_view;
 static MPIPP_COLD int hooked_File_set_view(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info);
 }
 EXPORT int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
@@ -1972,7 +1972,7 @@ int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype ety
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS | MPIPP_HAS_TYPES;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int64_t etype_extent = mpipp_extent(MPIPP_KEY((MPI_Datatype)etype));
+  int64_t etype_extent = mpipp_recorder_extent(MPIPP_KEY((MPI_Datatype)etype));
   struct mpipp_input inputs[] = {{&etype_extent, 1, sizeof etype_extent, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_etype)}, {datarep, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_datarep)}};
   MPI_Datatype types[] = {(MPI_Datatype)etype, (MPI_Datatype)filetype};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, types, 2);
@@ -1980,12 +1980,12 @@ int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype ety
                  ? ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info)
                  : hooked_File_set_view(thread, real, fh, disp, etype, filetype, datarep, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),
+    mpipp_recorder_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),
                     MPIPP_KEY((MPI_Datatype)filetype), datarep);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_set_view own_File_set_view OWN(MPI_File_set_view);
 EXPORT int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
@@ -2000,7 +2000,7 @@ int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype et
 typedef int raw_File_sync(mpipp_MPI_File fh);
 typedef __typeof__(mpih_File_sync) typed_File_sync;
 static MPIPP_COLD int hooked_File_sync(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_sync *)real)((MPI_File)fh);
 }
 EXPORT int MPI_File_sync(mpipp_MPI_File fh);
@@ -2015,10 +2015,10 @@ int MPI_File_sync(mpipp_MPI_File fh) {
                  ? ((typed_File_sync *)real)((MPI_File)fh)
                  : hooked_File_sync(thread, real, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_sync own_File_sync OWN(MPI_File_sync);
 EXPORT int PMPI_File_sync(mpipp_MPI_File fh);
@@ -2034,8 +2034,8 @@ typedef int raw_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_
 typedef __typeof__(mpih_File_write) typed_File_write;
 static MPIPP_COLD int hooked_File_write(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2069,8 +2069,8 @@ typedef int raw_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
 typedef __typeof__(mpih_File_write_c) typed_File_write_c;
 static MPIPP_COLD int hooked_File_write_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2104,8 +2104,8 @@ typedef int raw_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mp
 typedef __typeof__(mpih_File_write_all) typed_File_write_all;
 static MPIPP_COLD int hooked_File_write_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2121,10 +2121,10 @@ int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_
                  : hooked_File_write_all(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_all own_File_write_all OWN(MPI_File_write_all);
 EXPORT int PMPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2140,8 +2140,8 @@ typedef int raw_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count c
 typedef __typeof__(mpih_File_write_all_c) typed_File_write_all_c;
 static MPIPP_COLD int hooked_File_write_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2157,10 +2157,10 @@ int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mp
                  : hooked_File_write_all_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_all_c own_File_write_all_c OWN(MPI_File_write_all_c);
 EXPORT int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2175,7 +2175,7 @@ int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
 typedef int raw_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin) typed_File_write_all_begin;
 static MPIPP_COLD int hooked_File_write_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_all_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2190,14 +2190,14 @@ int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpip
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_all_begin(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_all_begin own_File_write_all_begin OWN(MPI_File_write_all_begin);
 EXPORT int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2212,7 +2212,7 @@ int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpi
 typedef int raw_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin_c) typed_File_write_all_begin_c;
 static MPIPP_COLD int hooked_File_write_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_all_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2227,14 +2227,14 @@ int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count cou
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_all_begin_c(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_all_begin_c own_File_write_all_begin_c OWN(MPI_File_write_all_begin_c);
 EXPORT int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2250,8 +2250,8 @@ typedef int raw_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Statu
 typedef __typeof__(mpih_File_write_all_end) typed_File_write_all_end;
 static MPIPP_COLD int hooked_File_write_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_all_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
@@ -2264,13 +2264,13 @@ int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* statu
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_all_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_ended(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_all_end own_File_write_all_end OWN(MPI_File_write_all_end);
 EXPORT int PMPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2286,8 +2286,8 @@ typedef int raw_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* 
 typedef __typeof__(mpih_File_write_at) typed_File_write_at;
 static MPIPP_COLD int hooked_File_write_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2322,8 +2322,8 @@ typedef int raw_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void
 typedef __typeof__(mpih_File_write_at_c) typed_File_write_at_c;
 static MPIPP_COLD int hooked_File_write_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2358,8 +2358,8 @@ typedef int raw_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const vo
 typedef __typeof__(mpih_File_write_at_all) typed_File_write_at_all;
 static MPIPP_COLD int hooked_File_write_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2376,10 +2376,10 @@ int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
                  : hooked_File_write_at_all(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_at_all own_File_write_at_all OWN(MPI_File_write_at_all);
 EXPORT int PMPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2395,8 +2395,8 @@ typedef int raw_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const 
 typedef __typeof__(mpih_File_write_at_all_c) typed_File_write_at_all_c;
 static MPIPP_COLD int hooked_File_write_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2413,10 +2413,10 @@ int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
                  : hooked_File_write_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_at_all_c own_File_write_at_all_c OWN(MPI_File_write_at_all_c);
 EXPORT int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2431,7 +2431,7 @@ int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
 typedef int raw_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin) typed_File_write_at_all_begin;
 static MPIPP_COLD int hooked_File_write_at_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2447,14 +2447,14 @@ int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_at_all_begin(thread, real, fh, offset, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_at_all_begin own_File_write_at_all_begin OWN(MPI_File_write_at_all_begin);
 EXPORT int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2469,7 +2469,7 @@ int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const voi
 typedef int raw_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin_c) typed_File_write_at_all_begin_c;
 static MPIPP_COLD int hooked_File_write_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2485,14 +2485,14 @@ int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const vo
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_at_all_begin_c own_File_write_at_all_begin_c OWN(MPI_File_write_at_all_begin_c);
 EXPORT int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2508,8 +2508,8 @@ typedef int raw_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_St
 typedef __typeof__(mpih_File_write_at_all_end) typed_File_write_at_all_end;
 static MPIPP_COLD int hooked_File_write_at_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
@@ -2522,13 +2522,13 @@ int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* st
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_at_all_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_ended(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_at_all_end own_File_write_at_all_end OWN(MPI_File_write_at_all_end);
 EXPORT int PMPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2544,8 +2544,8 @@ typedef int raw_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count
 typedef __typeof__(mpih_File_write_ordered) typed_File_write_ordered;
 static MPIPP_COLD int hooked_File_write_ordered(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2561,10 +2561,10 @@ int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_
                  : hooked_File_write_ordered(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_ordered own_File_write_ordered OWN(MPI_File_write_ordered);
 EXPORT int PMPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2580,8 +2580,8 @@ typedef int raw_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Cou
 typedef __typeof__(mpih_File_write_ordered_c) typed_File_write_ordered_c;
 static MPIPP_COLD int hooked_File_write_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2597,10 +2597,10 @@ int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
                  : hooked_File_write_ordered_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_ordered_c own_File_write_ordered_c OWN(MPI_File_write_ordered_c);
 EXPORT int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2615,7 +2615,7 @@ int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count coun
 typedef int raw_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin) typed_File_write_ordered_begin;
 static MPIPP_COLD int hooked_File_write_ordered_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_ordered_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2630,14 +2630,14 @@ int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, 
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_ordered_begin(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_ordered_begin own_File_write_ordered_begin OWN(MPI_File_write_ordered_begin);
 EXPORT int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2652,7 +2652,7 @@ int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count,
 typedef int raw_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin_c) typed_File_write_ordered_begin_c;
 static MPIPP_COLD int hooked_File_write_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2667,14 +2667,14 @@ int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_ordered_begin_c(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_split_begun(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_begun(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_ordered_begin_c own_File_write_ordered_begin_c OWN(MPI_File_write_ordered_begin_c);
 EXPORT int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2690,8 +2690,8 @@ typedef int raw_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_S
 typedef __typeof__(mpih_File_write_ordered_end) typed_File_write_ordered_end;
 static MPIPP_COLD int hooked_File_write_ordered_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
@@ -2704,13 +2704,13 @@ int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* s
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_ordered_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call);
-    mpipp_note_together(call);
+    mpipp_recorder_split_ended(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_File_write_ordered_end own_File_write_ordered_end OWN(MPI_File_write_ordered_end);
 EXPORT int PMPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2726,8 +2726,8 @@ typedef int raw_File_write_shared(mpipp_MPI_File fh, const void* buf, int count,
 typedef __typeof__(mpih_File_write_shared) typed_File_write_shared;
 static MPIPP_COLD int hooked_File_write_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2761,8 +2761,8 @@ typedef int raw_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Coun
 typedef __typeof__(mpih_File_write_shared_c) typed_File_write_shared_c;
 static MPIPP_COLD int hooked_File_write_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {

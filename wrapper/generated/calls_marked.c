@@ -466,7 +466,7 @@ MARKED(MPI, Win_delete_attr, (mpipp_MPI_Win win, int win_keyval), (win, win_keyv
 MARKED(MPI, Win_free_keyval, (int* win_keyval), (win_keyval), mpipp_given_nothing(thread), )
 #endif
 #ifdef MPIPP_HAVE_Win_get_attr
-MARKED(MPI, Win_get_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val, int* flag), (win, win_keyval, attribute_val, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), mpipp_told_attribute(win_keyval, attribute_val, flag))
+MARKED(MPI, Win_get_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val, int* flag), (win, win_keyval, attribute_val, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), mpipp_recorder_told_attribute(win_keyval, attribute_val, flag))
 #endif
 #ifdef MPIPP_HAVE_Win_get_name
 MARKED(MPI, Win_get_name, (mpipp_MPI_Win win, char* win_name, int* resultlen), (win, win_name, resultlen), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )

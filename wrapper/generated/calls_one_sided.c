@@ -6,7 +6,7 @@
 typedef int raw_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Accumulate) typed_Accumulate;
 static MPIPP_COLD int hooked_Accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -43,7 +43,7 @@ int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
 typedef int raw_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Accumulate_c) typed_Accumulate_c;
 static MPIPP_COLD int hooked_Accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -80,7 +80,7 @@ int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
 typedef int raw_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Compare_and_swap) typed_Compare_and_swap;
 static MPIPP_COLD int hooked_Compare_and_swap(struct mpipp_thread *thread, void *real, const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Compare_and_swap *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_compare_addr, compare_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Win)win);
 }
 EXPORT int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
@@ -118,7 +118,7 @@ int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, voi
 typedef int raw_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Fetch_and_op) typed_Fetch_and_op;
 static MPIPP_COLD int hooked_Fetch_and_op(struct mpipp_thread *thread, void *real, const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Fetch_and_op *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -156,7 +156,7 @@ int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Data
 typedef int raw_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get) typed_Get;
 static MPIPP_COLD int hooked_Get(struct mpipp_thread *thread, void *real, void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Get *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -192,7 +192,7 @@ int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
 typedef int raw_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_c) typed_Get_c;
 static MPIPP_COLD int hooked_Get_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Get_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -228,7 +228,7 @@ int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
 typedef int raw_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate) typed_Get_accumulate;
 static MPIPP_COLD int hooked_Get_accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Get_accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -266,7 +266,7 @@ int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
 typedef int raw_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate_c) typed_Get_accumulate_c;
 static MPIPP_COLD int hooked_Get_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Get_accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -304,7 +304,7 @@ int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
 typedef int raw_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put) typed_Put;
 static MPIPP_COLD int hooked_Put(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Put *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -340,7 +340,7 @@ int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
 typedef int raw_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put_c) typed_Put_c;
 static MPIPP_COLD int hooked_Put_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Put_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -376,7 +376,7 @@ int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
 typedef int raw_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Raccumulate) typed_Raccumulate;
 static MPIPP_COLD int hooked_Raccumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Raccumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -415,7 +415,7 @@ int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dataty
 typedef int raw_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Raccumulate_c) typed_Raccumulate_c;
 static MPIPP_COLD int hooked_Raccumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Raccumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -454,7 +454,7 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MP
 typedef int raw_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget) typed_Rget;
 static MPIPP_COLD int hooked_Rget(struct mpipp_thread *thread, void *real, void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rget *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -492,7 +492,7 @@ int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_dat
 typedef int raw_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_c) typed_Rget_c;
 static MPIPP_COLD int hooked_Rget_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rget_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -530,7 +530,7 @@ int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype or
 typedef int raw_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_accumulate) typed_Rget_accumulate;
 static MPIPP_COLD int hooked_Rget_accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rget_accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -570,7 +570,7 @@ int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Da
 typedef int raw_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_accumulate_c) typed_Rget_accumulate_c;
 static MPIPP_COLD int hooked_Rget_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rget_accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -610,7 +610,7 @@ int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpip
 typedef int raw_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput) typed_Rput;
 static MPIPP_COLD int hooked_Rput(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rput *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -648,7 +648,7 @@ int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype orig
 typedef int raw_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput_c) typed_Rput_c;
 static MPIPP_COLD int hooked_Rput_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rput_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -687,7 +687,7 @@ typedef int raw_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, 
 typedef __typeof__(mpih_Win_allocate) typed_Win_allocate;
 static MPIPP_COLD int hooked_Win_allocate(struct mpipp_thread *thread, void *real, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
 }
 EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -696,26 +696,26 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate, &real);
   if (!thread) {
     int code = ((raw_Win_allocate *)real)(size, disp_unit, info, comm, baseptr, win);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
-    mpipp_note_joined(call);
+    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_allocate own_Win_allocate OWN(MPI_Win_allocate);
 EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -731,7 +731,7 @@ typedef int raw_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info
 typedef __typeof__(mpih_Win_allocate_c) typed_Win_allocate_c;
 static MPIPP_COLD int hooked_Win_allocate_c(struct mpipp_thread *thread, void *real, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
 }
 EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -740,26 +740,26 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_c, &real);
   if (!thread) {
     int code = ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
-    mpipp_note_joined(call);
+    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_allocate_c own_Win_allocate_c OWN(MPI_Win_allocate_c);
 EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -775,7 +775,7 @@ typedef int raw_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info
 typedef __typeof__(mpih_Win_allocate_shared) typed_Win_allocate_shared;
 static MPIPP_COLD int hooked_Win_allocate_shared(struct mpipp_thread *thread, void *real, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
 }
 EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -784,26 +784,26 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared, &real);
   if (!thread) {
     int code = ((raw_Win_allocate_shared *)real)(size, disp_unit, info, comm, baseptr, win);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_shared(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
-    mpipp_note_joined(call);
+    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_allocate_shared own_Win_allocate_shared OWN(MPI_Win_allocate_shared);
 EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -819,7 +819,7 @@ typedef int raw_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_M
 typedef __typeof__(mpih_Win_allocate_shared_c) typed_Win_allocate_shared_c;
 static MPIPP_COLD int hooked_Win_allocate_shared_c(struct mpipp_thread *thread, void *real, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
 }
 EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -828,26 +828,26 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared_c, &real);
   if (!thread) {
     int code = ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_shared_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
-    mpipp_note_joined(call);
+    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_allocate_shared_c own_Win_allocate_shared_c OWN(MPI_Win_allocate_shared_c);
 EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -862,7 +862,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info
 typedef int raw_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
 typedef __typeof__(mpih_Win_attach) typed_Win_attach;
 static MPIPP_COLD int hooked_Win_attach(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, void* base, MPI_Aint size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_attach *)real)((MPI_Win)win, base, size);
 }
 EXPORT int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
@@ -877,7 +877,7 @@ int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
                  ? ((typed_Win_attach *)real)((MPI_Win)win, base, size)
                  : hooked_Win_attach(thread, real, win, base, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached_memory((uintptr_t)base, size);
+    mpipp_recorder_attached_memory((uintptr_t)base, size);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -895,7 +895,7 @@ int PMPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
 typedef int raw_Win_complete(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_complete) typed_Win_complete;
 static MPIPP_COLD int hooked_Win_complete(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_complete *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_complete(mpipp_MPI_Win win);
@@ -906,13 +906,13 @@ int MPI_Win_complete(mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_complete, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_COMPLETING, 0);
+  mpipp_recorder_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_COMPLETING, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_complete *)real)((MPI_Win)win)
                  : hooked_Win_complete(thread, real, win);
-  if (code != MPI_SUCCESS) mpipp_not_synchronized(MPIPP_KEY((MPI_Win)win));
+  if (code != MPI_SUCCESS) mpipp_recorder_not_synchronized(MPIPP_KEY((MPI_Win)win));
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START);
+    mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -931,7 +931,7 @@ typedef int raw_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_I
 typedef __typeof__(mpih_Win_create) typed_Win_create;
 static MPIPP_COLD int hooked_Win_create(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN, .base = base};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_create *)real)(passage->base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
 }
 EXPORT int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -940,26 +940,26 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create, &real);
   if (!thread) {
     int code = ((raw_Win_create *)real)(base, size, disp_unit, info, comm, win);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm, base);
-    mpipp_note_joined(call);
+    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, base);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_create own_Win_create OWN(MPI_Win_create);
 EXPORT int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -975,7 +975,7 @@ typedef int raw_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpip
 typedef __typeof__(mpih_Win_create_c) typed_Win_create_c;
 static MPIPP_COLD int hooked_Win_create_c(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN, .base = base};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_create_c *)real)(passage->base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
 }
 EXPORT int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -984,26 +984,26 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_c, &real);
   if (!thread) {
     int code = ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create_c(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm, base);
-    mpipp_note_joined(call);
+    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, base);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_create_c own_Win_create_c OWN(MPI_Win_create_c);
 EXPORT int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -1019,7 +1019,7 @@ typedef int raw_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI
 typedef __typeof__(mpih_Win_create_dynamic) typed_Win_create_dynamic;
 static MPIPP_COLD int hooked_Win_create_dynamic(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win);
 }
 EXPORT int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -1028,24 +1028,24 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_dynamic, &real);
   if (!thread) {
     int code = ((raw_Win_create_dynamic *)real)(info, comm, win);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_dynamic, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create_dynamic(thread, real, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm, NULL);
-    mpipp_note_joined(call);
+    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, NULL);
+    mpipp_recorder_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_create_dynamic own_Win_create_dynamic OWN(MPI_Win_create_dynamic);
 EXPORT int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -1060,7 +1060,7 @@ int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* w
 typedef int raw_Win_detach(mpipp_MPI_Win win, const void* base);
 typedef __typeof__(mpih_Win_detach) typed_Win_detach;
 static MPIPP_COLD int hooked_Win_detach(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, const void* base) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_detach *)real)((MPI_Win)win, base);
 }
 EXPORT int MPI_Win_detach(mpipp_MPI_Win win, const void* base);
@@ -1075,7 +1075,7 @@ int MPI_Win_detach(mpipp_MPI_Win win, const void* base) {
                  ? ((typed_Win_detach *)real)((MPI_Win)win, base)
                  : hooked_Win_detach(thread, real, win, base);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_detached_memory((uintptr_t)base);
+    mpipp_recorder_detached_memory((uintptr_t)base);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1093,7 +1093,7 @@ int PMPI_Win_detach(mpipp_MPI_Win win, const void* base) {
 typedef int raw_Win_fence(int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_fence) typed_Win_fence;
 static MPIPP_COLD int hooked_Win_fence(struct mpipp_thread *thread, void *real, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_fence *)real)(assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_fence(int assert, mpipp_MPI_Win win);
@@ -1104,19 +1104,19 @@ int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_fence, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, (uint64_t)assert);
+  mpipp_recorder_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, (uint64_t)assert);
   struct mpipp_input inputs[] = {{&assert, 1, sizeof assert, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_assert)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_fence *)real)(assert, (MPI_Win)win)
                  : hooked_Win_fence(thread, real, assert, win);
-  if (code != MPI_SUCCESS) mpipp_not_synchronized(MPIPP_KEY((MPI_Win)win));
+  if (code != MPI_SUCCESS) mpipp_recorder_not_synchronized(MPIPP_KEY((MPI_Win)win));
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_fenced(MPIPP_KEY((MPI_Win)win), assert);
-    mpipp_note_together(call);
+    mpipp_recorder_fenced(MPIPP_KEY((MPI_Win)win), assert);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_Win_fence own_Win_fence OWN(MPI_Win_fence);
 EXPORT int PMPI_Win_fence(int assert, mpipp_MPI_Win win);
@@ -1131,7 +1131,7 @@ int PMPI_Win_fence(int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_flush(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush) typed_Win_flush;
 static MPIPP_COLD int hooked_Win_flush(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_flush(int rank, mpipp_MPI_Win win);
@@ -1161,7 +1161,7 @@ int PMPI_Win_flush(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_flush_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_all) typed_Win_flush_all;
 static MPIPP_COLD int hooked_Win_flush_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_all(mpipp_MPI_Win win);
@@ -1190,7 +1190,7 @@ int PMPI_Win_flush_all(mpipp_MPI_Win win) {
 typedef int raw_Win_flush_local(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_local) typed_Win_flush_local;
 static MPIPP_COLD int hooked_Win_flush_local(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_local *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_local(int rank, mpipp_MPI_Win win);
@@ -1220,7 +1220,7 @@ int PMPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_flush_local_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_local_all) typed_Win_flush_local_all;
 static MPIPP_COLD int hooked_Win_flush_local_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_local_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_local_all(mpipp_MPI_Win win);
@@ -1250,7 +1250,7 @@ typedef int raw_Win_free(MPI_Win* win);
 typedef __typeof__(mpih_Win_free) typed_Win_free;
 static MPIPP_COLD int hooked_Win_free(struct mpipp_thread *thread, void *real, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_free *)real)(win);
 }
 EXPORT int MPI_Win_free(MPI_Win* win);
@@ -1258,15 +1258,15 @@ int MPI_Win_free(MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self != &mpipp_no_thread && win ? MPIPP_KEY(*win) : 0;
-    uint64_t serial = mpipp_callback_frees(MPIPP_WIN, handle, __builtin_return_address(0));
+    uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && win ? MPIPP_KEY(*win) : 0;
+    uint64_t serial = mpipp_intercept_callback_frees(MPIPP_WIN, handle, __builtin_return_address(0));
     int code = ((raw_Win_free *)real)(win);
-    if (code == MPI_SUCCESS && handle) mpipp_freed(MPIPP_WIN, handle, serial);
+    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_WIN, handle, serial);
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  mpipp_win_freeing(win ? MPIPP_KEY(*win) : 0);
+  mpipp_recorder_win_freeing(win ? MPIPP_KEY(*win) : 0);
   uint64_t handle = win ? MPIPP_KEY(*win) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_WIN, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_win)}};
@@ -1276,7 +1276,7 @@ int MPI_Win_free(MPI_Win* win) {
                  : hooked_Win_free(thread, real, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_freed(MPIPP_WIN, handle, serial);
+    mpipp_registry_freed(MPIPP_WIN, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1295,7 +1295,7 @@ typedef int raw_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler
 typedef __typeof__(mpih_Win_get_errhandler) typed_Win_get_errhandler;
 static MPIPP_COLD int hooked_Win_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_get_errhandler *)real)((MPI_Win)win, errhandler);
 }
 EXPORT int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler);
@@ -1304,8 +1304,8 @@ int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_errhandler, &real);
   if (!thread) {
     int code = ((raw_Win_get_errhandler *)real)(win, errhandler);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_errhandler, MPIPP_SITE);
@@ -1315,7 +1315,7 @@ int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
                  ? ((typed_Win_get_errhandler *)real)((MPI_Win)win, errhandler)
                  : hooked_Win_get_errhandler(thread, real, win, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1334,7 +1334,7 @@ typedef int raw_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
 typedef __typeof__(mpih_Win_get_group) typed_Win_get_group;
 static MPIPP_COLD int hooked_Win_get_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_get_group *)real)((MPI_Win)win, group);
 }
 EXPORT int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
@@ -1343,8 +1343,8 @@ int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_group, &real);
   if (!thread) {
     int code = ((raw_Win_get_group *)real)(win, group);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_group, MPIPP_SITE);
@@ -1354,7 +1354,7 @@ int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
                  ? ((typed_Win_get_group *)real)((MPI_Win)win, group)
                  : hooked_Win_get_group(thread, real, win, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_group_made(call, *group);
+    mpipp_recorder_group_made(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1373,7 +1373,7 @@ typedef int raw_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
 typedef __typeof__(mpih_Win_get_info) typed_Win_get_info;
 static MPIPP_COLD int hooked_Win_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Info* info_used) {
   struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_get_info *)real)((MPI_Win)win, info_used);
 }
 EXPORT int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
@@ -1382,8 +1382,8 @@ int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_info, &real);
   if (!thread) {
     int code = ((raw_Win_get_info *)real)(win, info_used);
-    if (code == MPI_SUCCESS && mpipp_self != &mpipp_no_thread)
-      mpipp_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+    if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
+      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_info, MPIPP_SITE);
@@ -1393,7 +1393,7 @@ int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
                  ? ((typed_Win_get_info *)real)((MPI_Win)win, info_used)
                  : hooked_Win_get_info(thread, real, win, info_used);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_info_made(call, *info_used);
+    mpipp_recorder_info_made(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1411,7 +1411,7 @@ int PMPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
 typedef int raw_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_lock) typed_Win_lock;
 static MPIPP_COLD int hooked_Win_lock(struct mpipp_thread *thread, void *real, int lock_type, int rank, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
@@ -1424,12 +1424,12 @@ int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_win_asserted(assert);
-  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);
+  mpipp_recorder_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win)
                  : hooked_Win_lock(thread, real, lock_type, rank, assert, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_locked(MPIPP_KEY((MPI_Win)win), rank, lock_type == MPI_LOCK_EXCLUSIVE);
+    mpipp_recorder_locked(MPIPP_KEY((MPI_Win)win), rank, lock_type == MPI_LOCK_EXCLUSIVE);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1447,7 +1447,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_lock_all(int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_lock_all) typed_Win_lock_all;
 static MPIPP_COLD int hooked_Win_lock_all(struct mpipp_thread *thread, void *real, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_lock_all *)real)(assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_lock_all(int assert, mpipp_MPI_Win win);
@@ -1463,7 +1463,7 @@ int MPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
                  ? ((typed_Win_lock_all *)real)(assert, (MPI_Win)win)
                  : hooked_Win_lock_all(thread, real, assert, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL, 0);
+    mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1481,7 +1481,7 @@ int PMPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_post) typed_Win_post;
 static MPIPP_COLD int hooked_Win_post(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1500,7 +1500,7 @@ int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
                  ? ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win)
                  : hooked_Win_post(thread, real, group, assert, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));
+    mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1518,7 +1518,7 @@ int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
 typedef __typeof__(mpih_Win_set_info) typed_Win_set_info;
 static MPIPP_COLD int hooked_Win_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, mpipp_MPI_Info info) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_set_info *)real)((MPI_Win)win, (MPI_Info)info);
 }
 EXPORT int MPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
@@ -1529,15 +1529,15 @@ int MPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_set_info, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_set_info *)real)((MPI_Win)win, (MPI_Info)info)
                  : hooked_Win_set_info(thread, real, win, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_note_together(call);
+    mpipp_recorder_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_together(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
 }
 extern raw_Win_set_info own_Win_set_info OWN(MPI_Win_set_info);
 EXPORT int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
@@ -1552,7 +1552,7 @@ int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
 typedef int raw_Win_set_name(mpipp_MPI_Win win, const char* win_name);
 typedef __typeof__(mpih_Win_set_name) typed_Win_set_name;
 static MPIPP_COLD int hooked_Win_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, const char* win_name) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_set_name *)real)((MPI_Win)win, win_name);
 }
 EXPORT int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name);
@@ -1567,7 +1567,7 @@ int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
                  ? ((typed_Win_set_name *)real)((MPI_Win)win, win_name)
                  : hooked_Win_set_name(thread, real, win, win_name);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_named(MPIPP_WIN, MPIPP_KEY((MPI_Win)win), win_name);
+    mpipp_recorder_named(MPIPP_WIN, MPIPP_KEY((MPI_Win)win), win_name);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1585,7 +1585,7 @@ int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
 typedef int raw_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
 typedef __typeof__(mpih_Win_shared_query) typed_Win_shared_query;
 static MPIPP_COLD int hooked_Win_shared_query(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr);
 }
 EXPORT int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
@@ -1601,7 +1601,7 @@ int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_
                  ? ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query(thread, real, win, rank, size, disp_unit, baseptr);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_told_memory(baseptr);
+    mpipp_recorder_told_memory(baseptr);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1619,7 +1619,7 @@ int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp
 typedef int raw_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
 typedef __typeof__(mpih_Win_shared_query_c) typed_Win_shared_query_c;
 static MPIPP_COLD int hooked_Win_shared_query_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr);
 }
 EXPORT int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
@@ -1635,7 +1635,7 @@ int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint
                  ? ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query_c(thread, real, win, rank, size, disp_unit, baseptr);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_told_memory(baseptr);
+    mpipp_recorder_told_memory(baseptr);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1653,7 +1653,7 @@ int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Ain
 typedef int raw_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_start) typed_Win_start;
 static MPIPP_COLD int hooked_Win_start(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1665,7 +1665,7 @@ int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_win_asserted(assert);
-  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));
+  mpipp_recorder_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -1673,7 +1673,7 @@ int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
                  ? ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win)
                  : hooked_Win_start(thread, real, group, assert, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));
+    mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1691,7 +1691,7 @@ int PMPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_sync(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_sync) typed_Win_sync;
 static MPIPP_COLD int hooked_Win_sync(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_sync *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_sync(mpipp_MPI_Win win);
@@ -1721,7 +1721,7 @@ typedef int raw_Win_test(mpipp_MPI_Win win, int* flag);
 typedef __typeof__(mpih_Win_test) typed_Win_test;
 static MPIPP_COLD int hooked_Win_test(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int* flag) {
   struct mpipp_passage results = {.flag = flag};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Win_test *)real)((MPI_Win)win, flag);
 }
 EXPORT int MPI_Win_test(mpipp_MPI_Win win, int* flag);
@@ -1736,7 +1736,7 @@ int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
                  ? ((typed_Win_test *)real)((MPI_Win)win, flag)
                  : hooked_Win_test(thread, real, win, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
+    if (*flag) mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1756,7 +1756,7 @@ int PMPI_Win_test(mpipp_MPI_Win win, int* flag) {
 typedef int raw_Win_unlock(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_unlock) typed_Win_unlock;
 static MPIPP_COLD int hooked_Win_unlock(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_unlock *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_unlock(int rank, mpipp_MPI_Win win);
@@ -1772,7 +1772,7 @@ int MPI_Win_unlock(int rank, mpipp_MPI_Win win) {
                  ? ((typed_Win_unlock *)real)(rank, (MPI_Win)win)
                  : hooked_Win_unlock(thread, real, rank, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_unlocked(MPIPP_KEY((MPI_Win)win), rank);
+    mpipp_recorder_unlocked(MPIPP_KEY((MPI_Win)win), rank);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1790,7 +1790,7 @@ int PMPI_Win_unlock(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_unlock_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_unlock_all) typed_Win_unlock_all;
 static MPIPP_COLD int hooked_Win_unlock_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_unlock_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_unlock_all(mpipp_MPI_Win win);
@@ -1805,7 +1805,7 @@ int MPI_Win_unlock_all(mpipp_MPI_Win win) {
                  ? ((typed_Win_unlock_all *)real)((MPI_Win)win)
                  : hooked_Win_unlock_all(thread, real, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL);
+    mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1823,7 +1823,7 @@ int PMPI_Win_unlock_all(mpipp_MPI_Win win) {
 typedef int raw_Win_wait(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_wait) typed_Win_wait;
 static MPIPP_COLD int hooked_Win_wait(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_wait *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_wait(mpipp_MPI_Win win);
@@ -1838,7 +1838,7 @@ int MPI_Win_wait(mpipp_MPI_Win win) {
                  ? ((typed_Win_wait *)real)((MPI_Win)win)
                  : hooked_Win_wait(thread, real, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
+    mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

@@ -6,7 +6,7 @@
 typedef int raw_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bsend) typed_Bsend;
 static MPIPP_COLD int hooked_Bsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Bsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -26,10 +26,10 @@ int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
                  : hooked_Bsend(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_buffered(call);
+    mpipp_recorder_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bsend own_Bsend OWN(MPI_Bsend);
 EXPORT int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -44,7 +44,7 @@ int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 typedef int raw_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bsend_c) typed_Bsend_c;
 static MPIPP_COLD int hooked_Bsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Bsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -64,10 +64,10 @@ int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
                  : hooked_Bsend_c(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_buffered(call);
+    mpipp_recorder_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bsend_c own_Bsend_c OWN(MPI_Bsend_c);
 EXPORT int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -82,7 +82,7 @@ int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef int raw_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Bsend_init) typed_Bsend_init;
 static MPIPP_COLD int hooked_Bsend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Bsend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -106,7 +106,7 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bsend_init own_Bsend_init OWN(MPI_Bsend_init);
 EXPORT int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -121,7 +121,7 @@ int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 typedef int raw_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Bsend_init_c) typed_Bsend_init_c;
 static MPIPP_COLD int hooked_Bsend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Bsend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -145,7 +145,7 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bsend_init_c own_Bsend_init_c OWN(MPI_Bsend_init_c);
 EXPORT int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -160,7 +160,7 @@ int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 typedef int raw_Buffer_attach(void* buffer, int size);
 typedef __typeof__(mpih_Buffer_attach) typed_Buffer_attach;
 static MPIPP_COLD int hooked_Buffer_attach(struct mpipp_thread *thread, void *real, void* buffer, int size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_attach *)real)(buffer, size);
 }
 EXPORT int MPI_Buffer_attach(void* buffer, int size);
@@ -168,7 +168,7 @@ int MPI_Buffer_attach(void* buffer, int size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_attach, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Buffer_attach *)real)(buffer, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_attach, MPIPP_SITE);
@@ -179,7 +179,7 @@ int MPI_Buffer_attach(void* buffer, int size) {
                  ? ((typed_Buffer_attach *)real)(buffer, size)
                  : hooked_Buffer_attach(thread, real, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached(call, buffer, size);
+    mpipp_recorder_attached(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -197,7 +197,7 @@ int PMPI_Buffer_attach(void* buffer, int size) {
 typedef int raw_Buffer_attach_c(void* buffer, MPI_Count size);
 typedef __typeof__(mpih_Buffer_attach_c) typed_Buffer_attach_c;
 static MPIPP_COLD int hooked_Buffer_attach_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_attach_c *)real)(buffer, size);
 }
 EXPORT int MPI_Buffer_attach_c(void* buffer, MPI_Count size);
@@ -205,7 +205,7 @@ int MPI_Buffer_attach_c(void* buffer, MPI_Count size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_attach_c, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Buffer_attach_c *)real)(buffer, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_attach_c, MPIPP_SITE);
@@ -216,7 +216,7 @@ int MPI_Buffer_attach_c(void* buffer, MPI_Count size) {
                  ? ((typed_Buffer_attach_c *)real)(buffer, size)
                  : hooked_Buffer_attach_c(thread, real, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached(call, buffer, size);
+    mpipp_recorder_attached(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -234,7 +234,7 @@ int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
 typedef int raw_Buffer_detach(void* buffer_addr, int* size);
 typedef __typeof__(mpih_Buffer_detach) typed_Buffer_detach;
 static MPIPP_COLD int hooked_Buffer_detach(struct mpipp_thread *thread, void *real, void* buffer_addr, int* size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_detach *)real)(buffer_addr, size);
 }
 EXPORT int MPI_Buffer_detach(void* buffer_addr, int* size);
@@ -242,7 +242,7 @@ int MPI_Buffer_detach(void* buffer_addr, int* size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_detach, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Buffer_detach *)real)(buffer_addr, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_detach, MPIPP_SITE);
@@ -251,7 +251,7 @@ int MPI_Buffer_detach(void* buffer_addr, int* size) {
                  ? ((typed_Buffer_detach *)real)(buffer_addr, size)
                  : hooked_Buffer_detach(thread, real, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_detached(call);
+    mpipp_recorder_detached(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -269,7 +269,7 @@ int PMPI_Buffer_detach(void* buffer_addr, int* size) {
 typedef int raw_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
 typedef __typeof__(mpih_Buffer_detach_c) typed_Buffer_detach_c;
 static MPIPP_COLD int hooked_Buffer_detach_c(struct mpipp_thread *thread, void *real, void* buffer_addr, MPI_Count* size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_detach_c *)real)(buffer_addr, size);
 }
 EXPORT int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
@@ -277,7 +277,7 @@ int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_detach_c, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Buffer_detach_c *)real)(buffer_addr, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_detach_c, MPIPP_SITE);
@@ -286,7 +286,7 @@ int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
                  ? ((typed_Buffer_detach_c *)real)(buffer_addr, size)
                  : hooked_Buffer_detach_c(thread, real, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_detached(call);
+    mpipp_recorder_detached(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -304,7 +304,7 @@ int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
 typedef int raw_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
 typedef __typeof__(mpih_Comm_attach_buffer) typed_Comm_attach_buffer;
 static MPIPP_COLD int hooked_Comm_attach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer, int size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_attach_buffer *)real)((MPI_Comm)comm, buffer, size);
 }
 EXPORT int MPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
@@ -312,7 +312,7 @@ int MPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_attach_buffer, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Comm_attach_buffer *)real)(comm, buffer, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_attach_buffer, MPIPP_SITE);
@@ -324,7 +324,7 @@ int MPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
                  ? ((typed_Comm_attach_buffer *)real)((MPI_Comm)comm, buffer, size)
                  : hooked_Comm_attach_buffer(thread, real, comm, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached(call, buffer, size);
+    mpipp_recorder_attached(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -342,7 +342,7 @@ int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
 typedef int raw_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
 typedef __typeof__(mpih_Comm_attach_buffer_c) typed_Comm_attach_buffer_c;
 static MPIPP_COLD int hooked_Comm_attach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_attach_buffer_c *)real)((MPI_Comm)comm, buffer, size);
 }
 EXPORT int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
@@ -350,7 +350,7 @@ int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) 
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_attach_buffer_c, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Comm_attach_buffer_c *)real)(comm, buffer, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_attach_buffer_c, MPIPP_SITE);
@@ -362,7 +362,7 @@ int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) 
                  ? ((typed_Comm_attach_buffer_c *)real)((MPI_Comm)comm, buffer, size)
                  : hooked_Comm_attach_buffer_c(thread, real, comm, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached(call, buffer, size);
+    mpipp_recorder_attached(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -380,7 +380,7 @@ int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size)
 typedef int raw_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
 typedef __typeof__(mpih_Comm_detach_buffer) typed_Comm_detach_buffer;
 static MPIPP_COLD int hooked_Comm_detach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_detach_buffer *)real)((MPI_Comm)comm, buffer_addr, size);
 }
 EXPORT int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
@@ -388,7 +388,7 @@ int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_detach_buffer, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Comm_detach_buffer *)real)(comm, buffer_addr, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_detach_buffer, MPIPP_SITE);
@@ -398,7 +398,7 @@ int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
                  ? ((typed_Comm_detach_buffer *)real)((MPI_Comm)comm, buffer_addr, size)
                  : hooked_Comm_detach_buffer(thread, real, comm, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_detached(call);
+    mpipp_recorder_detached(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -416,7 +416,7 @@ int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
 typedef int raw_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
 typedef __typeof__(mpih_Comm_detach_buffer_c) typed_Comm_detach_buffer_c;
 static MPIPP_COLD int hooked_Comm_detach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size);
 }
 EXPORT int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
@@ -424,7 +424,7 @@ int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* 
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_detach_buffer_c, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Comm_detach_buffer_c *)real)(comm, buffer_addr, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_detach_buffer_c, MPIPP_SITE);
@@ -434,7 +434,7 @@ int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* 
                  ? ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size)
                  : hooked_Comm_detach_buffer_c(thread, real, comm, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_detached(call);
+    mpipp_recorder_detached(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -452,7 +452,7 @@ int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count*
 typedef int raw_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibsend) typed_Ibsend;
 static MPIPP_COLD int hooked_Ibsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ibsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -474,10 +474,10 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
                  : hooked_Ibsend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
-    mpipp_buffered(call);
+    mpipp_recorder_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ibsend own_Ibsend OWN(MPI_Ibsend);
 EXPORT int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -492,7 +492,7 @@ int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 typedef int raw_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibsend_c) typed_Ibsend_c;
 static MPIPP_COLD int hooked_Ibsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ibsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -514,10 +514,10 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
                  : hooked_Ibsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
-    mpipp_buffered(call);
+    mpipp_recorder_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ibsend_c own_Ibsend_c OWN(MPI_Ibsend_c);
 EXPORT int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -533,8 +533,8 @@ typedef int raw_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI
 typedef __typeof__(mpih_Improbe) typed_Improbe;
 static MPIPP_COLD int hooked_Improbe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
 int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
@@ -551,7 +551,7 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
                  ? ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, status == MPI_STATUS_IGNORE ? &received : status)
                  : hooked_Improbe(thread, real, source, tag, comm, flag, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+    if (*flag) mpipp_recorder_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -572,7 +572,7 @@ typedef int raw_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Me
 typedef __typeof__(mpih_Imrecv) typed_Imrecv;
 static MPIPP_COLD int hooked_Imrecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Imrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
 }
 EXPORT int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -586,7 +586,7 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  mpipp_note_message(call);
+  mpipp_recorder_note_message(call);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -595,10 +595,10 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_freed(MPIPP_MESSAGE, handle, serial);
+    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_message(call, code, serial));
+  return mpipp_leave(thread, mpipp_recorder_failed_message(call, code, serial));
 }
 extern raw_Imrecv own_Imrecv OWN(MPI_Imrecv);
 EXPORT int PMPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -614,7 +614,7 @@ typedef int raw_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype
 typedef __typeof__(mpih_Imrecv_c) typed_Imrecv_c;
 static MPIPP_COLD int hooked_Imrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Imrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
 }
 EXPORT int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -628,7 +628,7 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  mpipp_note_message(call);
+  mpipp_recorder_note_message(call);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -637,10 +637,10 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_freed(MPIPP_MESSAGE, handle, serial);
+    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_message(call, code, serial));
+  return mpipp_leave(thread, mpipp_recorder_failed_message(call, code, serial));
 }
 extern raw_Imrecv_c own_Imrecv_c OWN(MPI_Imrecv_c);
 EXPORT int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -656,8 +656,8 @@ typedef int raw_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_
 typedef __typeof__(mpih_Iprobe) typed_Iprobe;
 static MPIPP_COLD int hooked_Iprobe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status);
 int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -692,7 +692,7 @@ int PMPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status*
 typedef int raw_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irecv) typed_Irecv;
 static MPIPP_COLD int hooked_Irecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Irecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
 static __attribute__((noinline)) int any_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
@@ -715,12 +715,12 @@ static __attribute__((noinline)) int any_Irecv(void* buf, int count, mpipp_MPI_D
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 static __attribute__((noinline)) int seen_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_thread *thread = mpipp_self;
+  struct mpipp_thread *thread = mpipp_recorder_self;
   struct mpipp_call *call = &thread->call;
-  void *real = MPIPP_READ(mpipp_real[0][MPIPP_PROC_Irecv]);
+  void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_Irecv]);
   int code = MPIPP_LIKELY(!mpipp_active_seen(thread))
                  ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
@@ -728,22 +728,22 @@ static __attribute__((noinline)) int seen_Irecv(void* buf, int count, mpipp_MPI_
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 EXPORT int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_thread *thread = mpipp_nearby(mpipp_self);
+  struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);
   const struct mpipp_plain of = {MPIPP_PROC_Irecv, MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL,
                                  MPIPP_WRITES, MPIPP_RECEIVES};
   if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, MPIPP_KEY((MPI_Datatype)datatype),
                                      source, tag, MPIPP_KEY((MPI_Comm)comm), request)))
     return any_Irecv(buf, count, datatype, source, tag, comm, request);
-  if (MPIPP_UNLIKELY(mpipp_hooks != NULL)) return seen_Irecv(buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) return seen_Irecv(buf, count, datatype, source, tag, comm, request);
   typed_Irecv *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Irecv);
   int code = mpi(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);
-  return mpipp_leave(thread, mpipp_failed(&thread->call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(&thread->call, code));
 }
 extern raw_Irecv own_Irecv OWN(MPI_Irecv);
 EXPORT int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -758,7 +758,7 @@ int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, in
 typedef int raw_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irecv_c) typed_Irecv_c;
 static MPIPP_COLD int hooked_Irecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Irecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -782,7 +782,7 @@ int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Irecv_c own_Irecv_c OWN(MPI_Irecv_c);
 EXPORT int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -797,7 +797,7 @@ int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int so
 typedef int raw_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irsend) typed_Irsend;
 static MPIPP_COLD int hooked_Irsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Irsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -821,7 +821,7 @@ int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Irsend own_Irsend OWN(MPI_Irsend);
 EXPORT int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -836,7 +836,7 @@ int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 typedef int raw_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irsend_c) typed_Irsend_c;
 static MPIPP_COLD int hooked_Irsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Irsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -860,7 +860,7 @@ int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Irsend_c own_Irsend_c OWN(MPI_Irsend_c);
 EXPORT int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -875,7 +875,7 @@ int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 typedef int raw_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isend) typed_Isend;
 static MPIPP_COLD int hooked_Isend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Isend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 static __attribute__((noinline)) int any_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
@@ -898,12 +898,12 @@ static __attribute__((noinline)) int any_Isend(const void* buf, int count, mpipp
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 static __attribute__((noinline)) int seen_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_thread *thread = mpipp_self;
+  struct mpipp_thread *thread = mpipp_recorder_self;
   struct mpipp_call *call = &thread->call;
-  void *real = MPIPP_READ(mpipp_real[0][MPIPP_PROC_Isend]);
+  void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_Isend]);
   int code = MPIPP_LIKELY(!mpipp_active_seen(thread))
                  ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -911,22 +911,22 @@ static __attribute__((noinline)) int seen_Isend(const void* buf, int count, mpip
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 EXPORT int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_thread *thread = mpipp_nearby(mpipp_self);
+  struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);
   const struct mpipp_plain of = {MPIPP_PROC_Isend, MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL,
                                  MPIPP_READS, MPIPP_SENDS};
   if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, MPIPP_KEY((MPI_Datatype)datatype),
                                      dest, tag, MPIPP_KEY((MPI_Comm)comm), request)))
     return any_Isend(buf, count, datatype, dest, tag, comm, request);
-  if (MPIPP_UNLIKELY(mpipp_hooks != NULL)) return seen_Isend(buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) return seen_Isend(buf, count, datatype, dest, tag, comm, request);
   typed_Isend *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Isend);
   int code = mpi(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);
-  return mpipp_leave(thread, mpipp_failed(&thread->call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(&thread->call, code));
 }
 extern raw_Isend own_Isend OWN(MPI_Isend);
 EXPORT int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -941,7 +941,7 @@ int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 typedef int raw_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isend_c) typed_Isend_c;
 static MPIPP_COLD int hooked_Isend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Isend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -965,7 +965,7 @@ int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isend_c own_Isend_c OWN(MPI_Isend_c);
 EXPORT int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -980,7 +980,7 @@ int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef int raw_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv) typed_Isendrecv;
 static MPIPP_COLD int hooked_Isendrecv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Isendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1008,7 +1008,7 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isendrecv own_Isendrecv OWN(MPI_Isendrecv);
 EXPORT int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1023,7 +1023,7 @@ int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
 typedef int raw_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_c) typed_Isendrecv_c;
 static MPIPP_COLD int hooked_Isendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Isendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1051,7 +1051,7 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isendrecv_c own_Isendrecv_c OWN(MPI_Isendrecv_c);
 EXPORT int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1066,7 +1066,7 @@ int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
 typedef int raw_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_replace) typed_Isendrecv_replace;
 static MPIPP_COLD int hooked_Isendrecv_replace(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Isendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1093,7 +1093,7 @@ int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isendrecv_replace own_Isendrecv_replace OWN(MPI_Isendrecv_replace);
 EXPORT int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1108,7 +1108,7 @@ int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, in
 typedef int raw_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_replace_c) typed_Isendrecv_replace_c;
 static MPIPP_COLD int hooked_Isendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Isendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1135,7 +1135,7 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isendrecv_replace_c own_Isendrecv_replace_c OWN(MPI_Isendrecv_replace_c);
 EXPORT int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1150,7 +1150,7 @@ int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype data
 typedef int raw_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Issend) typed_Issend;
 static MPIPP_COLD int hooked_Issend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Issend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1174,7 +1174,7 @@ int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Issend own_Issend OWN(MPI_Issend);
 EXPORT int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1189,7 +1189,7 @@ int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 typedef int raw_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Issend_c) typed_Issend_c;
 static MPIPP_COLD int hooked_Issend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Issend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1213,7 +1213,7 @@ int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Issend_c own_Issend_c OWN(MPI_Issend_c);
 EXPORT int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1229,8 +1229,8 @@ typedef int raw_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* me
 typedef __typeof__(mpih_Mprobe) typed_Mprobe;
 static MPIPP_COLD int hooked_Mprobe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status);
 int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
@@ -1247,7 +1247,7 @@ int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, M
                  ? ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, status == MPI_STATUS_IGNORE ? &received : status)
                  : hooked_Mprobe(thread, real, source, tag, comm, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+    mpipp_recorder_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1266,8 +1266,8 @@ typedef int raw_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Mes
 typedef __typeof__(mpih_Mrecv) typed_Mrecv;
 static MPIPP_COLD int hooked_Mrecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Mrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Mrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
@@ -1278,7 +1278,7 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
   call->present = MPIPP_HAS_MESSAGE;
   call->message = message ? MPIPP_KEY(*message) : 0;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  mpipp_note_message(call);
+  mpipp_recorder_note_message(call);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1287,10 +1287,10 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_freed(MPIPP_MESSAGE, handle, serial);
+    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_message(call, code, serial));
+  return mpipp_leave(thread, mpipp_recorder_failed_message(call, code, serial));
 }
 extern raw_Mrecv own_Mrecv OWN(MPI_Mrecv);
 EXPORT int PMPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
@@ -1306,8 +1306,8 @@ typedef int raw_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 typedef __typeof__(mpih_Mrecv_c) typed_Mrecv_c;
 static MPIPP_COLD int hooked_Mrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Mrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Mrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
@@ -1318,7 +1318,7 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
   call->present = MPIPP_HAS_MESSAGE;
   call->message = message ? MPIPP_KEY(*message) : 0;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  mpipp_note_message(call);
+  mpipp_recorder_note_message(call);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1327,10 +1327,10 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_freed(MPIPP_MESSAGE, handle, serial);
+    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_message(call, code, serial));
+  return mpipp_leave(thread, mpipp_recorder_failed_message(call, code, serial));
 }
 extern raw_Mrecv_c own_Mrecv_c OWN(MPI_Mrecv_c);
 EXPORT int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
@@ -1345,7 +1345,7 @@ int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
 typedef int raw_Pready(int partition, mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready) typed_Pready;
 static MPIPP_COLD int hooked_Pready(struct mpipp_thread *thread, void *real, int partition, mpipp_MPI_Request request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pready *)real)(partition, (MPI_Request)request);
 }
 EXPORT int MPI_Pready(int partition, mpipp_MPI_Request request);
@@ -1365,7 +1365,7 @@ int MPI_Pready(int partition, mpipp_MPI_Request request) {
                  ? ((typed_Pready *)real)(partition, (MPI_Request)request)
                  : hooked_Pready(thread, real, partition, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_partitions_marked(call, partition, 1, NULL);
+    mpipp_recorder_partitions_marked(call, partition, 1, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1383,7 +1383,7 @@ int PMPI_Pready(int partition, mpipp_MPI_Request request) {
 typedef int raw_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready_list) typed_Pready_list;
 static MPIPP_COLD int hooked_Pready_list(struct mpipp_thread *thread, void *real, int length, const int array_of_partitions[], mpipp_MPI_Request request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request);
 }
 EXPORT int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
@@ -1403,7 +1403,7 @@ int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Reque
                  ? ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request)
                  : hooked_Pready_list(thread, real, length, array_of_partitions, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_partitions_marked(call, 0, length, array_of_partitions);
+    mpipp_recorder_partitions_marked(call, 0, length, array_of_partitions);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1421,7 +1421,7 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Requ
 typedef int raw_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready_range) typed_Pready_range;
 static MPIPP_COLD int hooked_Pready_range(struct mpipp_thread *thread, void *real, int partition_low, int partition_high, mpipp_MPI_Request request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request);
 }
 EXPORT int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
@@ -1441,7 +1441,7 @@ int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request re
                  ? ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request)
                  : hooked_Pready_range(thread, real, partition_low, partition_high, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_partitions_marked(call, partition_low,
+    mpipp_recorder_partitions_marked(call, partition_low,
                             (int64_t)partition_high - partition_low + 1, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1460,7 +1460,7 @@ int PMPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request r
 typedef int raw_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Precv_init) typed_Precv_init;
 static MPIPP_COLD int hooked_Precv_init(struct mpipp_thread *thread, void *real, void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Precv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1476,7 +1476,7 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf)->peers = partitions;
-  call->ordinal = mpipp_count(call, MPIPP_PARTITIONED_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
+  call->ordinal = mpipp_recorder_count(call, MPIPP_PARTITIONED_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Precv_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Precv_init(thread, real, buf, partitions, count, datatype, source, tag, comm, info, request);
@@ -1484,7 +1484,7 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Precv_init own_Precv_init OWN(MPI_Precv_init);
 EXPORT int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1500,8 +1500,8 @@ typedef int raw_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* stat
 typedef __typeof__(mpih_Probe) typed_Probe;
 static MPIPP_COLD int hooked_Probe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -1531,7 +1531,7 @@ int PMPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
 typedef int raw_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Psend_init) typed_Psend_init;
 static MPIPP_COLD int hooked_Psend_init(struct mpipp_thread *thread, void *real, const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Psend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1547,7 +1547,7 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf)->peers = partitions;
-  call->ordinal = mpipp_count(call, MPIPP_PARTITIONED_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
+  call->ordinal = mpipp_recorder_count(call, MPIPP_PARTITIONED_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Psend_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Psend_init(thread, real, buf, partitions, count, datatype, dest, tag, comm, info, request);
@@ -1555,7 +1555,7 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Psend_init own_Psend_init OWN(MPI_Psend_init);
 EXPORT int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1571,8 +1571,8 @@ typedef int raw_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int sour
 typedef __typeof__(mpih_Recv) typed_Recv;
 static MPIPP_COLD int hooked_Recv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Recv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -1593,12 +1593,12 @@ int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, tag)) {
       call->ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Recv own_Recv OWN(MPI_Recv);
 EXPORT int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1614,8 +1614,8 @@ typedef int raw_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef __typeof__(mpih_Recv_c) typed_Recv_c;
 static MPIPP_COLD int hooked_Recv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Recv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -1636,12 +1636,12 @@ int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sour
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, tag)) {
       call->ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Recv_c own_Recv_c OWN(MPI_Recv_c);
 EXPORT int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1656,7 +1656,7 @@ int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
 typedef int raw_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Recv_init) typed_Recv_init;
 static MPIPP_COLD int hooked_Recv_init(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Recv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1680,7 +1680,7 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Recv_init own_Recv_init OWN(MPI_Recv_init);
 EXPORT int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1695,7 +1695,7 @@ int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source
 typedef int raw_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Recv_init_c) typed_Recv_init_c;
 static MPIPP_COLD int hooked_Recv_init_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Recv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1719,7 +1719,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Recv_init_c own_Recv_init_c OWN(MPI_Recv_init_c);
 EXPORT int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1734,7 +1734,7 @@ int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, in
 typedef int raw_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Rsend) typed_Rsend;
 static MPIPP_COLD int hooked_Rsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1756,7 +1756,7 @@ int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Rsend own_Rsend OWN(MPI_Rsend);
 EXPORT int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1771,7 +1771,7 @@ int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 typedef int raw_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Rsend_c) typed_Rsend_c;
 static MPIPP_COLD int hooked_Rsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1793,7 +1793,7 @@ int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Rsend_c own_Rsend_c OWN(MPI_Rsend_c);
 EXPORT int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1808,7 +1808,7 @@ int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef int raw_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Rsend_init) typed_Rsend_init;
 static MPIPP_COLD int hooked_Rsend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rsend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1832,7 +1832,7 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Rsend_init own_Rsend_init OWN(MPI_Rsend_init);
 EXPORT int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1847,7 +1847,7 @@ int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 typedef int raw_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Rsend_init_c) typed_Rsend_init_c;
 static MPIPP_COLD int hooked_Rsend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rsend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1871,7 +1871,7 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Rsend_init_c own_Rsend_init_c OWN(MPI_Rsend_init_c);
 EXPORT int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1886,7 +1886,7 @@ int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 typedef int raw_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Send) typed_Send;
 static MPIPP_COLD int hooked_Send(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Send *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1908,7 +1908,7 @@ int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, 
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Send own_Send OWN(MPI_Send);
 EXPORT int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1923,7 +1923,7 @@ int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
 typedef int raw_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Send_c) typed_Send_c;
 static MPIPP_COLD int hooked_Send_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Send_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1945,7 +1945,7 @@ int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, in
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Send_c own_Send_c OWN(MPI_Send_c);
 EXPORT int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1960,7 +1960,7 @@ int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
 typedef int raw_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Send_init) typed_Send_init;
 static MPIPP_COLD int hooked_Send_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Send_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1984,7 +1984,7 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Send_init own_Send_init OWN(MPI_Send_init);
 EXPORT int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1999,7 +1999,7 @@ int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
 typedef int raw_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Send_init_c) typed_Send_init_c;
 static MPIPP_COLD int hooked_Send_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Send_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2023,7 +2023,7 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Send_init_c own_Send_init_c OWN(MPI_Send_init_c);
 EXPORT int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2039,8 +2039,8 @@ typedef int raw_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 typedef __typeof__(mpih_Sendrecv) typed_Sendrecv;
 static MPIPP_COLD int hooked_Sendrecv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -2065,12 +2065,12 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
       call->recv_ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv own_Sendrecv OWN(MPI_Sendrecv);
 EXPORT int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2086,8 +2086,8 @@ typedef int raw_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 typedef __typeof__(mpih_Sendrecv_c) typed_Sendrecv_c;
 static MPIPP_COLD int hooked_Sendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -2112,12 +2112,12 @@ int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
       call->recv_ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_c own_Sendrecv_c OWN(MPI_Sendrecv_c);
 EXPORT int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2133,8 +2133,8 @@ typedef int raw_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype dataty
 typedef __typeof__(mpih_Sendrecv_replace) typed_Sendrecv_replace;
 static MPIPP_COLD int hooked_Sendrecv_replace(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -2158,12 +2158,12 @@ int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
       call->recv_ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_replace own_Sendrecv_replace OWN(MPI_Sendrecv_replace);
 EXPORT int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2179,8 +2179,8 @@ typedef int raw_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatyp
 typedef __typeof__(mpih_Sendrecv_replace_c) typed_Sendrecv_replace_c;
 static MPIPP_COLD int hooked_Sendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -2204,12 +2204,12 @@ int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
       call->recv_ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_replace_c own_Sendrecv_replace_c OWN(MPI_Sendrecv_replace_c);
 EXPORT int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2224,7 +2224,7 @@ int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 typedef int raw_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
 typedef __typeof__(mpih_Session_attach_buffer) typed_Session_attach_buffer;
 static MPIPP_COLD int hooked_Session_attach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer, int size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_attach_buffer *)real)((MPI_Session)session, buffer, size);
 }
 EXPORT int MPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
@@ -2232,7 +2232,7 @@ int MPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size)
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_attach_buffer, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Session_attach_buffer *)real)(session, buffer, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_attach_buffer, MPIPP_SITE);
@@ -2241,7 +2241,7 @@ int MPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size)
                  ? ((typed_Session_attach_buffer *)real)((MPI_Session)session, buffer, size)
                  : hooked_Session_attach_buffer(thread, real, session, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached_to_session();
+    mpipp_recorder_attached_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2259,7 +2259,7 @@ int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size
 typedef int raw_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
 typedef __typeof__(mpih_Session_attach_buffer_c) typed_Session_attach_buffer_c;
 static MPIPP_COLD int hooked_Session_attach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer, MPI_Count size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_attach_buffer_c *)real)((MPI_Session)session, buffer, size);
 }
 EXPORT int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
@@ -2267,7 +2267,7 @@ int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Cou
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_attach_buffer_c, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Session_attach_buffer_c *)real)(session, buffer, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_attach_buffer_c, MPIPP_SITE);
@@ -2276,7 +2276,7 @@ int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Cou
                  ? ((typed_Session_attach_buffer_c *)real)((MPI_Session)session, buffer, size)
                  : hooked_Session_attach_buffer_c(thread, real, session, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached_to_session();
+    mpipp_recorder_attached_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2294,7 +2294,7 @@ int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Co
 typedef int raw_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
 typedef __typeof__(mpih_Session_detach_buffer) typed_Session_detach_buffer;
 static MPIPP_COLD int hooked_Session_detach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer_addr, int* size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_detach_buffer *)real)((MPI_Session)session, buffer_addr, size);
 }
 EXPORT int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
@@ -2302,7 +2302,7 @@ int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int*
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_detach_buffer, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Session_detach_buffer *)real)(session, buffer_addr, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_detach_buffer, MPIPP_SITE);
@@ -2311,7 +2311,7 @@ int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int*
                  ? ((typed_Session_detach_buffer *)real)((MPI_Session)session, buffer_addr, size)
                  : hooked_Session_detach_buffer(thread, real, session, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached_to_session();
+    mpipp_recorder_attached_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2329,7 +2329,7 @@ int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int
 typedef int raw_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
 typedef __typeof__(mpih_Session_detach_buffer_c) typed_Session_detach_buffer_c;
 static MPIPP_COLD int hooked_Session_detach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size);
 }
 EXPORT int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
@@ -2337,7 +2337,7 @@ int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MP
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_detach_buffer_c, &real);
   if (!thread) {
-    mpipp_attached_unseen();
+    mpipp_recorder_attached_unseen();
     return ((raw_Session_detach_buffer_c *)real)(session, buffer_addr, size);
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_detach_buffer_c, MPIPP_SITE);
@@ -2346,7 +2346,7 @@ int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MP
                  ? ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size)
                  : hooked_Session_detach_buffer_c(thread, real, session, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_attached_to_session();
+    mpipp_recorder_attached_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2364,7 +2364,7 @@ int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, M
 typedef int raw_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Ssend) typed_Ssend;
 static MPIPP_COLD int hooked_Ssend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ssend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2386,7 +2386,7 @@ int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ssend own_Ssend OWN(MPI_Ssend);
 EXPORT int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2401,7 +2401,7 @@ int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 typedef int raw_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Ssend_c) typed_Ssend_c;
 static MPIPP_COLD int hooked_Ssend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ssend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2423,7 +2423,7 @@ int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ssend_c own_Ssend_c OWN(MPI_Ssend_c);
 EXPORT int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2438,7 +2438,7 @@ int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef int raw_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ssend_init) typed_Ssend_init;
 static MPIPP_COLD int hooked_Ssend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ssend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2462,7 +2462,7 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ssend_init own_Ssend_init OWN(MPI_Ssend_init);
 EXPORT int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2477,7 +2477,7 @@ int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 typedef int raw_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ssend_init_c) typed_Ssend_init_c;
 static MPIPP_COLD int hooked_Ssend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ssend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2501,7 +2501,7 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ssend_init_c own_Ssend_init_c OWN(MPI_Ssend_init_c);
 EXPORT int PMPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);

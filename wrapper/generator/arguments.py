@@ -37,13 +37,13 @@ def of_procedure(procedure: Procedure) -> list[str]:
         if length == "text":
             inputs.append(f"{{{name}, -1, 1, MPIPP_SHAPE_TEXT, {role}}}")
         elif length == "extent":
-            lines.append(f"int64_t {name}_extent = mpipp_extent({key(parameters[name])});")
+            lines.append(f"int64_t {name}_extent = mpipp_recorder_extent({key(parameters[name])});")
             inputs.append(
                 f"{{&{name}_extent, 1, sizeof {name}_extent, MPIPP_SHAPE_NUMBER, {role}}}"
             )
         elif length:
             of_one = f"sizeof {'*' * (1 + (length[0] == '3'))}{name}"
-            values = f"mpipp_weights({name})" if name.endswith("weights") else name
+            values = f"mpipp_abi_weights({name})" if name.endswith("weights") else name
             inputs.append(f"{{{values}, {length}, {of_one}, MPIPP_SHAPE_ARRAY, {role}}}")
         elif parameters[name].by_value_handle:
             lines.append(f"uint64_t {name}_key = {key(parameters[name])};")
@@ -99,6 +99,6 @@ def constructed(procedure: Procedure) -> list[str]:
     )
     combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
     return [
-        f"mpipp_datatype_made(call, {combiner}, {int(procedure.large)}, *{made},",
+        f"mpipp_recorder_datatype_made(call, {combiner}, {int(procedure.large)}, *{made},",
         f"                    inputs, {_given(procedure)});",
     ]

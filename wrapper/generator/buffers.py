@@ -116,7 +116,7 @@ class Buffer:
         if times == "partitions":
             call += "->peers = partitions"
         elif times in ("peers", "sources", "targets") and procedure.operation != _BLOCKS:
-            call += f"->peers = mpipp_{times}(call)"
+            call += f"->peers = mpipp_intercept_{times}(call)"
         return call + ";"
 
     def _count(self, procedure: Procedure) -> str:
@@ -126,10 +126,11 @@ class Buffer:
         count, times = self.count.name, self.times(procedure)
         if procedure.operation not in _SCATTERED:
             return count
-        own, every = count, f"{count} * mpipp_parts(call)"
+        own, every = count, f"{count} * mpipp_intercept_parts(call)"
         if times in ("own", "sum"):
             own, every = (
-                f"mpipp_{which}_count(call, {count}, sizeof *{count})" for which in ("own", "total")
+                f"mpipp_intercept_{which}_count(call, {count}, sizeof *{count})"
+                for which in ("own", "total")
             )
         if self._may_be_both(procedure):
             return f"sendbuf == MPI_IN_PLACE ? {every} : {own}"
@@ -140,9 +141,10 @@ class Buffer:
         counts, displacements = self.count.name, self.displacements.name
         datatypes = self.datatype.name if self.datatype.array else "NULL"
         return (
-            f"mpipp_buffer_v(call, {self.pointer.name}, (struct mpipp_arrays){{{counts}, "
+            f"mpipp_intercept_buffer_v(call, {self.pointer.name}, (struct mpipp_arrays){{{counts}, "
             f"{displacements}, {datatypes}, sizeof *{counts}, sizeof *{displacements}}}, "
-            f"{self._key()}, mpipp_{self._peers(procedure)}(call), {self.access(procedure)}, "
+            f"{self._key()}, mpipp_intercept_{self._peers(procedure)}(call), "
+            f"{self.access(procedure)}, "
             f"MPIPP_ROLE_{self.pointer.name});"
         )
 

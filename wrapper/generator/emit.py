@@ -143,7 +143,7 @@ def _plain_body(procedure: Procedure) -> list[str]:
     if name == "Waitall":
         waited = "count, array_of_requests"
         return [
-            "struct mpipp_thread *thread = mpipp_nearby(mpipp_self);",
+            "struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);",
             f"if (MPIPP_UNLIKELY(!mpipp_waits_plainly(thread, MPIPP_PROC_{name}, {waited})))",
             f"  return any_{name}({given});",
             "MPI_Request before[MPIPP_FEW];",
@@ -152,9 +152,10 @@ def _plain_body(procedure: Procedure) -> list[str]:
             f"int code = mpi({to_mpi});",
             "thread = mpipp_nearby(thread);",
             "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);",
-            f"mpipp_all_failed(before, {waited}, mpipp_told_statuses(thread, array_of_statuses), "
+            f"mpipp_recorder_all_failed(before, {waited}, mpipp_told_statuses(thread, "
+            "array_of_statuses), "
             "code);",
-            f"mpipp_completed_from(&thread->call, before, 0, {waited}, 0);",
+            f"mpipp_recorder_completed_from(&thread->call, before, 0, {waited}, 0);",
             "return mpipp_leave(thread, code);",
         ]
     (buffer,) = buffers_of(procedure)
@@ -162,13 +163,13 @@ def _plain_body(procedure: Procedure) -> list[str]:
     sends = any(p.name == "dest" for p in procedure.parameters)
     peer, sequence = ("dest", "MPIPP_SENDS") if sends else ("source", "MPIPP_RECEIVES")
     return [
-        "struct mpipp_thread *thread = mpipp_nearby(mpipp_self);",
+        "struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);",
         f"const struct mpipp_plain of = {{MPIPP_PROC_{name}, {_present(procedure)},",
         f"                               {buffer.access(procedure)}, {sequence}}};",
         f"if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, {key(buffer.datatype)},",
         f"                                   {peer}, tag, MPIPP_KEY((MPI_Comm)comm), request)))",
         f"  return any_{name}({given});",
-        f"if (MPIPP_UNLIKELY(mpipp_hooks != NULL)) return seen_{name}({given});",
+        f"if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL)) return seen_{name}({given});",
         f"typed_{name} *mpi = mpipp_begin_plain(thread, MPIPP_PROC_{name});",
         f"int code = mpi({to_mpi});",
         "thread = mpipp_nearby(thread);",
@@ -182,9 +183,9 @@ def _seen(procedure: Procedure) -> list[str]:
     name = procedure.name
     parameters = ", ".join(declaration(p) for p in procedure.parameters)
     lines = [
-        "struct mpipp_thread *thread = mpipp_self;",
+        "struct mpipp_thread *thread = mpipp_recorder_self;",
         "struct mpipp_call *call = &thread->call;",
-        f"void *real = MPIPP_READ(mpipp_real[0][MPIPP_PROC_{name}]);",
+        f"void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_{name}]);",
         *_calling(procedure, "mpipp_active_seen"),
         *_ending(procedure),
     ]
@@ -215,7 +216,7 @@ def _body(procedure: Procedure) -> list[str]:
     if base in known.ALWAYS:
         lines += known.ALWAYS[base].split("\n")
     if procedure.form.startswith("split"):
-        lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);")
+        lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);")
     return lines + _ending(procedure)
 
 
@@ -256,7 +257,7 @@ def _hooked(procedure: Procedure) -> list[str]:
         f"static MPIPP_COLD int hooked_{procedure.name}(struct mpipp_thread *thread, void *real"
         f"{parameters}) {{",
         *([f"  struct mpipp_passage results = {{{results}}};"] if results else []),
-        "  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, "
+        "  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, "
         f"{'&results' if results else 'NULL'});",
         f"  return passage->over ? passage->code : ((typed_{procedure.name} *)real)({given});",
         "}",
@@ -355,11 +356,13 @@ def _before(procedure: Procedure) -> list[str]:
     if procedure.base in known.COMBINERS:
         lines += arguments.of_constructor(procedure)
     if procedure.base in known.ONCE:
-        lines.append("if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;")
+        lines.append(
+            "if (mpipp_intercept_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;"
+        )
     if procedure.base in known.ARGUMENTS:
         lines += arguments.of_procedure(procedure)
     if any(p.name == "recvcounts" for p in procedure.parameters) and "educe" in procedure.base:
-        lines.append("mpipp_counts(call, recvcounts, sizeof *recvcounts);")
+        lines.append("mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);")
     ended = ended_handle(procedure)
     if ended:
         lines.append(f"uint64_t handle = {ended.name} ? MPIPP_KEY(*{ended.name}) : 0;")
@@ -374,7 +377,7 @@ def _before(procedure: Procedure) -> list[str]:
 def _hooked_argument(parameter: Parameter, buffers: list[Buffer], procedure: Procedure) -> str:
     """As _argument, with hooks."""
     if parameter.kind == "STATUS":
-        return f"mpipp_given_status(passage, {parameter.name})"
+        return f"mpipp_intercept_given_status(passage, {parameter.name})"
     if any(b.pointer is parameter for b in buffers):
         return f"MPIPP_GIVEN(passage, MPIPP_ROLE_{parameter.name}, {parameter.name})"
     if procedure.base in known.GIVING_MEMORY and parameter.name == "base":
@@ -409,9 +412,9 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
         return [*lines, *arguments.constructed(procedure)]
     special = known.AFTER.get(base)
     if procedure.form == "split begin":
-        special = "mpipp_split_begun(call);"
+        special = "mpipp_recorder_split_begun(call);"
     elif procedure.form == "split end":
-        special = "mpipp_split_ended(call);"
+        special = "mpipp_recorder_split_ended(call);"
     lines += (special or "").split("\n") if special else []
     for p in procedure.parameters:
         makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE
@@ -436,7 +439,7 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
             )
         if base in known.FREEING:  # what was freed by this very call had not been freed before
             lines.append("call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;")
-        lines.append(f"mpipp_freed({known.HANDLES[ended.kind][1]}, handle, serial);")
+        lines.append(f"mpipp_registry_freed({known.HANDLES[ended.kind][1]}, handle, serial);")
         if ended.kind == "COMMUNICATOR":
-            lines.append("mpipp_requests_without(handle);")
+            lines.append("mpipp_recorder_requests_without(handle);")
     return lines

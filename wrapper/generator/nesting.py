@@ -8,7 +8,7 @@ from wrapper.generator.forum import Parameter, Procedure
 
 ENDS = ("_free", "_disconnect", "_close", "_finalize")
 # In a program of another flavor a handle has another size, and no thread has a record.
-KNOWN = "mpipp_self != &mpipp_no_thread"
+KNOWN = "mpipp_recorder_self != &mpipp_recorder_no_thread"
 
 
 def ended_handle(procedure: Procedure) -> Parameter | None:
@@ -27,7 +27,12 @@ def inside(procedure: Procedure, calling: str) -> list[str]:
     ended, made = ended_handle(procedure), _made(procedure)
     frees = ended and ended.kind in known.FREED_BY_CALLBACKS and procedure.base != "Type_commit"
     if procedure.base in known.ATTACHING:
-        return ["if (!thread) {", "  mpipp_attached_unseen();", f"  return {calling};", "}"]
+        return [
+            "if (!thread) {",
+            "  mpipp_recorder_attached_unseen();",
+            f"  return {calling};",
+            "}",
+        ]
     if not frees and not made:
         return [f"if (!thread) return {calling};"]
     lines = [f"int code = {calling};"]
@@ -37,7 +42,8 @@ def inside(procedure: Procedure, calling: str) -> list[str]:
         kind = known.HANDLES[p.kind][1]
         lines.append(f"if (code == MPI_SUCCESS && {KNOWN})")
         lines.append(
-            f"  mpipp_callback_made({kind}, MPIPP_KEY(*{p.name}), __builtin_return_address(0));"
+            f"  mpipp_intercept_callback_made({kind}, MPIPP_KEY(*{p.name}), "
+            "__builtin_return_address(0));"
         )
     return ["if (!thread) {", *("  " + line for line in lines), "  return code;", "}"]
 
@@ -46,9 +52,10 @@ def _around_free(ended: Parameter, call: str) -> list[str]:
     kind = known.HANDLES[ended.kind][1]
     return [
         f"uint64_t handle = {KNOWN} && {ended.name} ? MPIPP_KEY(*{ended.name}) : 0;",
-        f"uint64_t serial = mpipp_callback_frees({kind}, handle, __builtin_return_address(0));",
+        f"uint64_t serial = mpipp_intercept_callback_frees({kind}, handle, "
+        "__builtin_return_address(0));",
         call,
-        f"if (code == MPI_SUCCESS && handle) mpipp_freed({kind}, handle, serial);",
+        f"if (code == MPI_SUCCESS && handle) mpipp_registry_freed({kind}, handle, serial);",
     ]
 
 

@@ -27,20 +27,20 @@ def counting(procedure: Procedure) -> list[str]:
     """C statements that count the call; a persistent operation is counted when it starts."""
     sends, receives = _sends(procedure), _receives(procedure)
     if procedure.base in STARTS:
-        return [f"mpipp_starting(call, {STARTS[procedure.base]});"]
+        return [f"mpipp_recorder_starting(call, {STARTS[procedure.base]});"]
     if _collective(procedure):
         return ["call->ordinal = mpipp_joined(call);"]
     if procedure.base in MATCHES:
         return ["MPI_Status received;"]
     if _takes_message(procedure):  # it was counted when a probe matched it
-        return ["mpipp_note_message(call);"]
+        return ["mpipp_recorder_note_message(call);"]
     if not sends and not receives:
         return []
     if procedure.form == "partitioned":
         peer = "dest" if sends else "source"
         sequence = f"MPIPP_PARTITIONED_{'SENDS' if sends else 'RECEIVES'}"
         key = f"mpipp_channel_key({peer}, tag)"
-        return [f"call->ordinal = mpipp_count(call, {sequence}, call->comm, {key}, call);"]
+        return [f"call->ordinal = mpipp_recorder_count(call, {sequence}, call->comm, {key}, call);"]
     if procedure.form == "persistent":
         return ["call->ordinal = 0;"]
     lines = []
@@ -79,7 +79,7 @@ def resolving(procedure: Procedure) -> list[str]:
     return [
         f"if ({any_message}) {{",
         f"  call->{field} = 0; // it waits for no message any more",
-        f"  mpipp_received_any(call, {RECEIVED});",
+        f"  mpipp_recorder_received_any(call, {RECEIVED});",
         "}",
     ]
 
@@ -87,31 +87,31 @@ def resolving(procedure: Procedure) -> list[str]:
 def noting(procedure: Procedure) -> list[str]:
     """Statements once MPI has accepted a collective call, whose arrays can be read then."""
     if _collective(procedure):
-        return ["mpipp_note_joined(call);"]
+        return ["mpipp_recorder_note_joined(call);"]
     blocking = _together(procedure) and not _nonblocking(procedure)
-    return ["mpipp_note_together(call);"] if blocking else []
+    return ["mpipp_recorder_note_together(call);"] if blocking else []
 
 
 def noting_first(procedure: Procedure) -> list[str]:
     """The same of one whose request is made with its number."""
     first = _together(procedure) and _nonblocking(procedure)
-    return ["mpipp_note_together(call);"] if first else []
+    return ["mpipp_recorder_note_together(call);"] if first else []
 
 
 def failing(procedure: Procedure, call: str = "call") -> str | None:
     """The code of a call that failed: whether it took part in the matching is not known."""
     if procedure.base in STARTS:
-        return f"mpipp_not_started({STARTS[procedure.base]}, code)"
+        return f"mpipp_recorder_not_started({STARTS[procedure.base]}, code)"
     if _together(procedure):
-        return "mpipp_failed_together(call, code)"
+        return "mpipp_recorder_failed_together(call, code)"
     if _learns(procedure):
         field = "recv_ordinal" if _sends(procedure) else "ordinal"
         any_message = ANY.format(tag=_receive_tag(procedure))
         ordinal = f"{any_message} ? &call->{field} : NULL"
-        return f"mpipp_failed_receive(call, code, {ordinal}, {RECEIVED})"
+        return f"mpipp_recorder_failed_receive(call, code, {ordinal}, {RECEIVED})"
     if _takes_message(procedure):
-        return "mpipp_failed_message(call, code, serial)"
-    return f"mpipp_failed({call}, code)" if bits(procedure) else None
+        return "mpipp_recorder_failed_message(call, code, serial)"
+    return f"mpipp_recorder_failed({call}, code)" if bits(procedure) else None
 
 
 def _names(procedure: Procedure) -> set[str]:

@@ -101,7 +101,7 @@ ARGUMENTS = {
     "Cart_create": "ndims dims:ndims periods:ndims reorder",
     "Cart_map": "ndims dims:ndims periods:ndims",
     "Dims_create": "nnodes ndims dims:ndims",
-    "Cart_rank": "coords:mpipp_dimensions(call)",
+    "Cart_rank": "coords:mpipp_recorder_dimensions(call)",
     "Cart_coords": "rank",
     "Cart_shift": "direction disp",
     "Graph_neighbors": "rank",
@@ -184,7 +184,7 @@ BUFFERED = ("Bsend", "Ibsend")
 GIVING_MEMORY = {"Win_create"}
 # Procedures that are not recorded, but what they tell is to be as the program has said it.
 MARKED_AFTER = {
-    "Win_get_attr": "mpipp_told_attribute(win_keyval, attribute_val, flag)",
+    "Win_get_attr": "mpipp_recorder_told_attribute(win_keyval, attribute_val, flag)",
 }
 # What the standard's data does not say of those: which take a null handle (MPI-4.1, sections 7.8
 # and 14.7), beside infos that are but hints; which may be called at any time (section 11.4.1), or
@@ -228,16 +228,17 @@ BEFORE = {
     # MPI takes the handle away while the call may still be looked at.
     "Request_free": "MPI_Request given = request ? *request : MPI_REQUEST_NULL;\n"
     "call->before = request ? (uintptr_t)&given : 0;",
-    "Intercomm_create": "mpipp_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), "
+    "Intercomm_create": "mpipp_recorder_leading(call, local_leader, "
+    "MPIPP_KEY((MPI_Comm)peer_comm), "
     "remote_leader);",
-    "Comm_create_group": "mpipp_gathering(call, MPIPP_KEY((MPI_Group)group));",
-    "Comm_create_from_group": "mpipp_gathering_apart(call, MPIPP_KEY((MPI_Group)group), "
+    "Comm_create_group": "mpipp_recorder_gathering(call, MPIPP_KEY((MPI_Group)group));",
+    "Comm_create_from_group": "mpipp_recorder_gathering_apart(call, MPIPP_KEY((MPI_Group)group), "
     "stringtag);",
-    "Intercomm_create_from_groups": "mpipp_gathering_apart(call, "
+    "Intercomm_create_from_groups": "mpipp_recorder_gathering_apart(call, "
     "MPIPP_KEY((MPI_Group)local_group), stringtag);\n"
-    "mpipp_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,\n"
+    "mpipp_recorder_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,\n"
     "                    MPIPP_KEY((MPI_Group)remote_group), remote_leader);",
-    "Abort": "mpipp_aborting(call);",
+    "Abort": "mpipp_intercept_aborting(call);",
     "Pready": OF_REQUEST,
     "Pready_range": OF_REQUEST,
     "Pready_list": OF_REQUEST,
@@ -254,17 +255,18 @@ BEFORE = {
     "Type_commit": GIVEN,
     **dict.fromkeys(
         ("Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic", "Win_set_info"),
-        "mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));",
+        "mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));",
     ),
-    "Win_free": "mpipp_win_freeing(win ? MPIPP_KEY(*win) : 0);",
-    "Win_fence": f"mpipp_synchronizing({WIN}, MPIPP_FENCING, (uint64_t)assert);",
-    "Win_complete": f"mpipp_synchronizing({WIN}, MPIPP_COMPLETING, 0);",
+    "Win_free": "mpipp_recorder_win_freeing(win ? MPIPP_KEY(*win) : 0);",
+    "Win_fence": f"mpipp_recorder_synchronizing({WIN}, MPIPP_FENCING, (uint64_t)assert);",
+    "Win_complete": f"mpipp_recorder_synchronizing({WIN}, MPIPP_COMPLETING, 0);",
     "Win_start": "mpipp_win_asserted(assert);\n"
-    f"mpipp_synchronizing({WIN}, MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));",
+    f"mpipp_recorder_synchronizing({WIN}, MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));",
     "Win_lock": "mpipp_win_asserted(assert);\n"
-    f"mpipp_synchronizing({WIN}, MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);",
+    f"mpipp_recorder_synchronizing({WIN}, MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);",
     **dict.fromkeys(("Win_post", "Win_lock_all"), "mpipp_win_asserted(assert);"),
-    "Type_free": GIVEN + "\nuint64_t serial = mpipp_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));",
+    "Type_free": GIVEN
+    + "\nuint64_t serial = mpipp_registry_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));",
 }
 
 # The status of a call that must know which message it was, whether the program ignores it or not.
@@ -278,40 +280,43 @@ ANY = (
     "if (code != MPI_SUCCESS)\n"
     f"  {GONE}\n"
     "else{flag}\n"
-    "  mpipp_completed_some(call, &before, 1, index, array_of_requests);"
+    "  mpipp_recorder_completed_some(call, &before, 1, index, array_of_requests);"
 )
 SOME = (
     "if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)\n"
-    "  mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);"
+    "  mpipp_recorder_completed_some(call, &before, *outcount, array_of_indices, "
+    "array_of_requests);"
 )
 END = "\nmpipp_handles_deinit(&before, {count});"
 # Before these: of collective operations it is noted how they have failed.
 FAILED = "if (MPIPP_UNLIKELY(code != MPI_SUCCESS))\n  "
-ONE_FAILED = FAILED + "mpipp_completion_failed(MPIPP_KEY(before), code);\n"
+ONE_FAILED = FAILED + "mpipp_recorder_completion_failed(MPIPP_KEY(before), code);\n"
 ALL_FAILED = (
-    FAILED + "mpipp_all_failed(before.all, count, array_of_requests, "
+    FAILED + "mpipp_recorder_all_failed(before.all, count, array_of_requests, "
     "mpipp_told_statuses(thread, array_of_statuses), code);\n"
 )
-ANY_FAILED = FAILED + "mpipp_all_failed(before.all, count, array_of_requests, NULL, code);\n"
+ANY_FAILED = (
+    FAILED + "mpipp_recorder_all_failed(before.all, count, array_of_requests, NULL, code);\n"
+)
 SOME_FAILED = (
     "if (code == MPI_ERR_IN_STATUS)\n"
-    "  mpipp_some_failed(&before, *outcount, array_of_indices, "
+    "  mpipp_recorder_some_failed(&before, *outcount, array_of_indices, "
     "mpipp_told_statuses(thread, array_of_statuses));\n"
 )
-UNKNOWN = f"if (code != MPI_SUCCESS) mpipp_not_synchronized({WIN});"
+UNKNOWN = f"if (code != MPI_SUCCESS) mpipp_recorder_not_synchronized({WIN});"
 ALWAYS = {
     "Intercomm_create": "if (code != MPI_SUCCESS)\n"
-    "  mpipp_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);",
+    "  mpipp_recorder_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);",
     "Comm_create_group": "if (code != MPI_SUCCESS)\n"
-    "  mpipp_not_gathered(call->comm, MPIPP_GROUP_CALLS);",
+    "  mpipp_recorder_not_gathered(call->comm, MPIPP_GROUP_CALLS);",
     **dict.fromkeys(
         ("Comm_create_from_group", "Intercomm_create_from_groups"),
-        "if (code != MPI_SUCCESS) mpipp_not_gathered_apart();",
+        "if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_apart();",
     ),
-    "Wait": ONE_FAILED + "mpipp_completed(call, before, request);",
+    "Wait": ONE_FAILED + "mpipp_recorder_completed(call, before, request);",
     "Test": ONE_FAILED
     + "if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))\n"
-    "  mpipp_completed(call, before, request);",
+    "  mpipp_recorder_completed(call, before, request);",
     "Waitall": ALL_FAILED + ALL.format(all="code == MPI_SUCCESS") + END.format(count="count"),
     "Testall": ALL_FAILED
     + ALL.format(all="code == MPI_SUCCESS && *flag")
@@ -338,95 +343,101 @@ COMM = KEY.format(type="MPI_Comm", name="comm")
 INFO = KEY.format(type="MPI_Info", name="info")
 FUNCTION = "(uintptr_t){}"
 AFTER = {
-    "Init": "mpipp_initialized();",
-    "Init_thread": "mpipp_initialized();",
-    "Finalize": "mpipp_finalized();",
-    "Session_init": "mpipp_initialized();\n"
-    "mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));\n"
-    "mpipp_session_begun(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));",
-    "Buffer_attach": "mpipp_attached(call, buffer, size);",
-    "Buffer_detach": "mpipp_detached(call);",
-    "Comm_attach_buffer": "mpipp_attached(call, buffer, size);",
-    "Comm_detach_buffer": "mpipp_detached(call);",
-    "Session_attach_buffer": "mpipp_attached_to_session();",
-    "Session_detach_buffer": "mpipp_attached_to_session();",
-    "Start": "mpipp_started(call, request, 1);",
-    "Startall": "mpipp_started(call, array_of_requests, count);",
+    "Init": "mpipp_intercept_initialized();",
+    "Init_thread": "mpipp_intercept_initialized();",
+    "Finalize": "mpipp_intercept_finalized();",
+    "Session_init": "mpipp_intercept_initialized();\n"
+    "mpipp_recorder_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));\n"
+    "mpipp_intercept_session_begun(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));",
+    "Buffer_attach": "mpipp_recorder_attached(call, buffer, size);",
+    "Buffer_detach": "mpipp_recorder_detached(call);",
+    "Comm_attach_buffer": "mpipp_recorder_attached(call, buffer, size);",
+    "Comm_detach_buffer": "mpipp_recorder_detached(call);",
+    "Session_attach_buffer": "mpipp_recorder_attached_to_session();",
+    "Session_detach_buffer": "mpipp_recorder_attached_to_session();",
+    "Start": "mpipp_recorder_started(call, request, 1);",
+    "Startall": "mpipp_recorder_started(call, array_of_requests, count);",
     # They leave the handles, but tell that the buffers may be used again.
-    "Request_get_status": "if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request), 0);",
+    "Request_get_status": "if (*flag) "
+    "mpipp_recorder_told_complete(MPIPP_KEY((MPI_Request)request), 0);",
     "Request_get_status_all": "for (int i = 0; *flag && i < count; i++)\n"
-    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[i]), i);",
+    "  mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[i]), i);",
     "Request_get_status_any": "if (*flag && *index != MPI_UNDEFINED)\n"
-    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);",
+    "  mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);",
     "Request_get_status_some": "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)\n"
-    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);",
-    "Pready": "mpipp_partitions_marked(call, partition, 1, NULL);",
-    "Pready_range": "mpipp_partitions_marked(call, partition_low,\n"
+    "  mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);",
+    "Pready": "mpipp_recorder_partitions_marked(call, partition, 1, NULL);",
+    "Pready_range": "mpipp_recorder_partitions_marked(call, partition_low,\n"
     "                        (int64_t)partition_high - partition_low + 1, NULL);",
-    "Pready_list": "mpipp_partitions_marked(call, 0, length, array_of_partitions);",
-    "Parrived": "if (*flag) mpipp_partitions_marked(call, partition, 1, NULL);",
-    "Bsend": "mpipp_buffered(call);",
-    "Ibsend": "mpipp_buffered(call);",
-    "Type_commit": "mpipp_committed(handle);",
+    "Pready_list": "mpipp_recorder_partitions_marked(call, 0, length, array_of_partitions);",
+    "Parrived": "if (*flag) mpipp_recorder_partitions_marked(call, partition, 1, NULL);",
+    "Bsend": "mpipp_recorder_buffered(call);",
+    "Ibsend": "mpipp_recorder_buffered(call);",
+    "Type_commit": "mpipp_recorder_committed(handle);",
     # What was freed by this very call is no argument that had been freed.
     "Type_free": "call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;\n"
-    "mpipp_freed(MPIPP_DATATYPE, handle, serial);",
-    "Type_get_contents": "mpipp_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);",
-    "Comm_set_name": f"mpipp_named(MPIPP_COMM, {COMM}, comm_name);",
-    "Type_set_name": "mpipp_named(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), type_name);",
-    "Win_set_name": f"mpipp_named(MPIPP_WIN, {WIN}, win_name);",
-    "Comm_set_errhandler": f"mpipp_errhandler_set(MPIPP_COMM, {COMM},\n"
+    "mpipp_registry_freed(MPIPP_DATATYPE, handle, serial);",
+    "Type_get_contents": "mpipp_recorder_contents_taken(call, (MPI_Datatype)datatype, "
+    "array_of_datatypes);",
+    "Comm_set_name": f"mpipp_recorder_named(MPIPP_COMM, {COMM}, comm_name);",
+    "Type_set_name": "mpipp_recorder_named(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), "
+    "type_name);",
+    "Win_set_name": f"mpipp_recorder_named(MPIPP_WIN, {WIN}, win_name);",
+    "Comm_set_errhandler": f"mpipp_recorder_errhandler_set(MPIPP_COMM, {COMM},\n"
     "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
-    "Errhandler_set": f"mpipp_errhandler_set(MPIPP_COMM, {COMM},\n"
+    "Errhandler_set": f"mpipp_recorder_errhandler_set(MPIPP_COMM, {COMM},\n"
     "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
-    "Session_set_errhandler": "mpipp_errhandler_set(MPIPP_SESSION, "
+    "Session_set_errhandler": "mpipp_recorder_errhandler_set(MPIPP_SESSION, "
     "MPIPP_KEY((MPI_Session)session),\n"
     "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
-    "Info_set": f"mpipp_info_set({INFO}, key, value);",
-    "Info_delete": f"mpipp_info_set({INFO}, key, NULL);",
-    "File_open": "mpipp_file_made(call, *fh, call->comm, filename, amode);",
-    "File_set_view": "mpipp_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),\n"
+    "Info_set": f"mpipp_recorder_info_set({INFO}, key, value);",
+    "Info_delete": f"mpipp_recorder_info_set({INFO}, key, NULL);",
+    "File_open": "mpipp_recorder_file_made(call, *fh, call->comm, filename, amode);",
+    "File_set_view": "mpipp_recorder_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),\n"
     "                MPIPP_KEY((MPI_Datatype)filetype), datarep);",
-    "File_get_view": "mpipp_view_taken(call, *etype, *filetype);",
-    "Op_create": "mpipp_op_made(call, *op, (uintptr_t)user_fn, commute);",
-    "Comm_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
+    "File_get_view": "mpipp_recorder_view_taken(call, *etype, *filetype);",
+    "Op_create": "mpipp_recorder_op_made(call, *op, (uintptr_t)user_fn, commute);",
+    "Comm_create_errhandler": "mpipp_recorder_errhandler_made(call, *errhandler, "
     "(uintptr_t)comm_errhandler_fn);",
-    "File_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
+    "File_create_errhandler": "mpipp_recorder_errhandler_made(call, *errhandler, "
     "(uintptr_t)file_errhandler_fn);",
-    "Win_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
+    "Win_create_errhandler": "mpipp_recorder_errhandler_made(call, *errhandler, "
     "(uintptr_t)win_errhandler_fn);",
-    "Session_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
+    "Session_create_errhandler": "mpipp_recorder_errhandler_made(call, *errhandler, "
     "(uintptr_t)session_errhandler_fn);",
-    "Errhandler_create": "mpipp_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);",
-    "Comm_idup": "mpipp_request_output(MPIPP_KEY(*request), newcomm);",
-    "Comm_idup_with_info": "mpipp_request_output(MPIPP_KEY(*request), newcomm);",
-    "Mprobe": f"mpipp_message_made(call, *message, {RECEIVED});",
-    "Improbe": f"if (*flag) mpipp_message_made(call, *message, {RECEIVED});",
-    "Cancel": "mpipp_cancelled(MPIPP_KEY(*request));",
-    "Request_free": "mpipp_request_freed(call, handle);",
-    "Win_attach": "mpipp_attached_memory((uintptr_t)base, size);",
-    "Win_detach": "mpipp_detached_memory((uintptr_t)base);",
-    "Win_shared_query": "mpipp_told_memory(baseptr);",
-    "Win_fence": f"mpipp_fenced({WIN}, assert);",
-    "Win_start": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));",
-    "Win_post": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));",
-    "Win_complete": f"mpipp_epoch_closed({WIN}, MPIPP_EPOCH_START);",
-    "Win_wait": f"mpipp_epoch_closed({WIN}, MPIPP_EPOCH_POST);",
-    "Win_test": f"if (*flag) mpipp_epoch_closed({WIN}, MPIPP_EPOCH_POST);",
-    "Win_lock": f"mpipp_locked({WIN}, rank, lock_type == MPI_LOCK_EXCLUSIVE);",
-    "Win_unlock": f"mpipp_unlocked({WIN}, rank);",
-    "Win_lock_all": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_LOCK_ALL, 0);",
-    "Win_unlock_all": f"mpipp_epoch_closed({WIN}, MPIPP_EPOCH_LOCK_ALL);",
+    "Errhandler_create": "mpipp_recorder_errhandler_made(call, *errhandler, "
+    "(uintptr_t)comm_errhandler_fn);",
+    "Comm_idup": "mpipp_recorder_request_output(MPIPP_KEY(*request), newcomm);",
+    "Comm_idup_with_info": "mpipp_recorder_request_output(MPIPP_KEY(*request), newcomm);",
+    "Mprobe": f"mpipp_recorder_message_made(call, *message, {RECEIVED});",
+    "Improbe": f"if (*flag) mpipp_recorder_message_made(call, *message, {RECEIVED});",
+    "Cancel": "mpipp_recorder_cancelled(MPIPP_KEY(*request));",
+    "Request_free": "mpipp_recorder_request_freed(call, handle);",
+    "Win_attach": "mpipp_recorder_attached_memory((uintptr_t)base, size);",
+    "Win_detach": "mpipp_recorder_detached_memory((uintptr_t)base);",
+    "Win_shared_query": "mpipp_recorder_told_memory(baseptr);",
+    "Win_fence": f"mpipp_recorder_fenced({WIN}, assert);",
+    "Win_start": f"mpipp_recorder_epoch_opened({WIN}, MPIPP_EPOCH_START, "
+    "MPIPP_KEY((MPI_Group)group));",
+    "Win_post": f"mpipp_recorder_epoch_opened({WIN}, MPIPP_EPOCH_POST, "
+    "MPIPP_KEY((MPI_Group)group));",
+    "Win_complete": f"mpipp_recorder_epoch_closed({WIN}, MPIPP_EPOCH_START);",
+    "Win_wait": f"mpipp_recorder_epoch_closed({WIN}, MPIPP_EPOCH_POST);",
+    "Win_test": f"if (*flag) mpipp_recorder_epoch_closed({WIN}, MPIPP_EPOCH_POST);",
+    "Win_lock": f"mpipp_recorder_locked({WIN}, rank, lock_type == MPI_LOCK_EXCLUSIVE);",
+    "Win_unlock": f"mpipp_recorder_unlocked({WIN}, rank);",
+    "Win_lock_all": f"mpipp_recorder_epoch_opened({WIN}, MPIPP_EPOCH_LOCK_ALL, 0);",
+    "Win_unlock_all": f"mpipp_recorder_epoch_closed({WIN}, MPIPP_EPOCH_LOCK_ALL);",
 }
 
 # A handle made: what to call for *{name}, by the parameter's kind.
 MADE = {
     "REQUEST": "mpipp_request_made(call, *{name}, {persistent}, MPIPP_COPY_{copy});",
-    "COMMUNICATOR": "mpipp_comm_made(call, *{name});",
-    "GROUP": "mpipp_group_made(call, *{name});",
-    "WINDOW": "mpipp_win_made(call, *{name}, (MPI_Comm)comm, {memory});",
-    "INFO": "mpipp_info_made(call, *{name});",
-    "ERRHANDLER": "mpipp_errhandler_made(call, *{name}, 0);",
+    "COMMUNICATOR": "mpipp_recorder_comm_made(call, *{name});",
+    "GROUP": "mpipp_recorder_group_made(call, *{name});",
+    "WINDOW": "mpipp_recorder_win_made(call, *{name}, (MPI_Comm)comm, {memory});",
+    "INFO": "mpipp_recorder_info_made(call, *{name});",
+    "ERRHANDLER": "mpipp_recorder_errhandler_made(call, *{name}, 0);",
 }
 
 # Buffers whose count is for each peer of the communicator, by operation.

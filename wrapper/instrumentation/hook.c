@@ -36,8 +36,8 @@ static __thread uint64_t entered
 
 static int has_shadow(void) {
   static int is_there = 0; // 1: it is, -1: it cannot be
-  if (!mpipp_programs_any) return 0;
-  if (!is_there) is_there = mpipp_programs_map() ? 1 : -1;
+  if (!mpipp_instrument_programs_any) return 0;
+  if (!is_there) is_there = mpipp_instrument_programs_map() ? 1 : -1;
   mpipp_registry.blind = is_there < 0;
   return is_there > 0;
 }
@@ -55,10 +55,10 @@ static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   struct mpipp_met met;
   if (mpipp_guard_locked) return;
   mpipp_guard_lock_beside();
-  int is_met = bytes && mpipp_looked_meet(address, bytes, stores, &met);
+  int is_met = bytes && mpipp_instrument_looked_meet(address, bytes, stores, &met);
   mpipp_guard_unlock();
   if (!is_met) return;
-  mpipp_faults_expect(address, bytes);
+  mpipp_guard_faults_expect(address, bytes);
   if (!is_first(met.serial, next)) return;
   struct mpipp_touch found = {.serial = met.serial,
                               .request = met.request,
@@ -69,17 +69,17 @@ static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
                               .cover = met.cover,
                               .receives = (uint64_t)met.writes,
                               .sum = MPIPP_TOUCH_NO_SUM};
-  mpipp_faults_take(&found, next, met.buffer);
+  mpipp_guard_faults_take(&found, next, met.buffer);
 }
 
 static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
-  const struct mpipp_thread *thread = mpipp_self;
-  if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
+  const struct mpipp_thread *thread = mpipp_recorder_self;
+  if (thread != &mpipp_recorder_no_thread && thread->depth) return; // MPI's own
   if (is_busy) return;
   int saved = errno;
   is_busy = 1;
-  if (records && mpipp_is_recorded(address, address + bytes))
-    mpipp_log_access(address, bytes, stores, next);
+  if (records && mpipp_instrument_is_recorded(address, address + bytes))
+    mpipp_rma_log_access(address, bytes, stores, next);
   if (guards) guard(address, bytes, stores, next);
   is_busy = 0;
   errno = saved;
@@ -91,80 +91,82 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
 #define HIGH ((first < last ? last : first) + BYTES)
 
 __attribute__((target("no-sse,no-mmx"))) static int quickly(MPIPP_COMB) {
-  const struct mpipp_thread *thread = mpipp_self;
-  if (is_busy || (thread != &mpipp_no_thread && thread->depth)) return 1;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
+  if (is_busy || (thread != &mpipp_recorder_no_thread && thread->depth)) return 1;
   if (guards && count == 1) return 0;
-  if (!records || !mpipp_is_recorded(LOW, HIGH)) return 1;
+  if (!records || !mpipp_instrument_is_recorded(LOW, HIGH)) return 1;
   is_busy = 1;
-  int done = mpipp_log_quickly(LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0,
-                               count, STORES, next);
+  int done = mpipp_rma_log_quickly(LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0,
+                                   count, STORES, next);
   is_busy = 0;
   return done;
 }
 
 static void combs(MPIPP_COMB) {
-  const struct mpipp_thread *thread = mpipp_self;
-  if (is_busy || (thread != &mpipp_no_thread && thread->depth) || !mpipp_is_recorded(LOW, HIGH))
+  const struct mpipp_thread *thread = mpipp_recorder_self;
+  if (is_busy || (thread != &mpipp_recorder_no_thread && thread->depth) ||
+      !mpipp_instrument_is_recorded(LOW, HIGH))
     return;
   int saved = errno;
   is_busy = 1;
-  mpipp_log_comb(LOW, BYTES, (HIGH - BYTES - LOW) / (count - 1), count, STORES, next);
+  mpipp_rma_log_comb(LOW, BYTES, (HIGH - BYTES - LOW) / (count - 1), count, STORES, next);
   is_busy = 0;
   errno = saved;
 }
 
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  if (guards) mpipp_faults_expect(0, 0);
-  entered = MPIPP_READ(mpipp_looked_begun);
-  if (records && !MPIPP_READ(is_off) && mpipp_is_access(call) && has_shadow()) {
+  if (guards) mpipp_guard_faults_expect(0, 0);
+  entered = MPIPP_READ(mpipp_instrument_looked_begun);
+  if (records && !MPIPP_READ(is_off) && mpipp_guard_is_access(call) && has_shadow()) {
     mpipp_guard_lock();
-    mpipp_recorded_before(call);
+    mpipp_instrument_recorded_before(call);
     mpipp_guard_unlock();
   }
   return MPIPP_GO_ON;
 }
 
 static void begin(struct mpipp_looked *looked, const struct mpipp_request *request) {
-  mpipp_looked_begin(looked, mpipp_cover_of(&request->call));
+  mpipp_instrument_looked_begin(looked, mpipp_guard_cover_of(&request->call));
 }
 
 static void made(const struct mpipp_request *request) {
   if (!has_shadow()) return;
-  struct mpipp_looked *looked = mpipp_looked_new(request);
+  struct mpipp_looked *looked = mpipp_instrument_looked_new(request);
   if (looked && request->state == MPIPP_REQUEST_ACTIVE) begin(looked, request);
-  if (looked) mpipp_faults_catch();
+  if (looked) mpipp_guard_faults_catch();
 }
 
 static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
-  struct mpipp_looked *looked = mpipp_looked_of(request->object.serial);
+  struct mpipp_looked *looked = mpipp_instrument_looked_of(request->object.serial);
   if (event->kind == MPIPP_EVENT_MADE) {
     made(request);
   } else if (looked && event->kind == MPIPP_EVENT_STARTED) {
     begin(looked, request);
   } else if (looked && event->kind == MPIPP_EVENT_COMPLETED && request->persistent) {
-    mpipp_looked_end(looked);
+    mpipp_instrument_looked_end(looked);
   } else if (looked) {
-    mpipp_looked_drop(looked);
+    mpipp_instrument_looked_drop(looked);
   }
 }
 
 static void event(const struct mpipp_event *event) {
   const struct mpipp_object *object = event->object;
   int is_request = object->kind == MPIPP_REQUEST;
-  if (MPIPP_READ(is_off) || (is_request && !MPIPP_READ(mpipp_programs_any))) return;
+  if (MPIPP_READ(is_off) || (is_request && !MPIPP_READ(mpipp_instrument_programs_any))) return;
   mpipp_guard_lock();
   if (guards && is_request) of_request(event, (const struct mpipp_request *)object);
   mpipp_guard_unlock();
-  if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_recorded_window(event);
+  if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_instrument_recorded_window(event);
   if (guards && is_request && event->kind == MPIPP_EVENT_COMPLETED)
-    mpipp_tell_touches_of((const struct mpipp_request *)object);
+    mpipp_guard_tell_touches_of((const struct mpipp_request *)object);
 }
 
 static void end_failed(const struct mpipp_passage *passage) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)passage->call->requests;
   for (int64_t i = 0; i < passage->call->request_count; i++)
-    if (mpipp_may_be_complete(passage, i)) mpipp_looked_end_persistent(MPIPP_KEY(requests[i]));
+    if (mpipp_guard_may_be_complete(passage, i))
+      mpipp_instrument_looked_end_persistent(MPIPP_KEY(requests[i]));
 }
 
 // MPI-4.0, section 12.5.4: a flush completes all outstanding operations at the origin, and those
@@ -172,20 +174,22 @@ static void end_failed(const struct mpipp_passage *passage) {
 static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int ends = call->procedure == MPIPP_PROC_Finalize;
-  int of_window = call->present & MPIPP_HAS_WIN, has_failed = guards && mpipp_has_failed(passage);
-  if (MPIPP_READ(is_off) || !MPIPP_READ(mpipp_programs_any)) return;
+  int of_window = call->present & MPIPP_HAS_WIN,
+      has_failed = guards && mpipp_guard_has_failed(passage);
+  if (MPIPP_READ(is_off) || !MPIPP_READ(mpipp_instrument_programs_any)) return;
   if (!ends && !of_window && !has_failed) return;
   if (records && mpipp_asks_for_segments(call) && passage->code == MPI_SUCCESS && has_shadow())
-    mpipp_recorded_told(call);
+    mpipp_instrument_recorded_told(call);
   mpipp_guard_lock();
   if (ends) {
-    mpipp_recorded_end_all();
-    mpipp_looked_end_all();
+    mpipp_instrument_recorded_end_all();
+    mpipp_instrument_looked_end_all();
   } else if (has_failed) {
     end_failed(passage);
   } else {
-    if (records && passage->code == MPI_SUCCESS && has_shadow()) mpipp_recorded_after(call);
-    if (guards && !call->buffer_count) mpipp_looked_end_accesses(call, entered);
+    if (records && passage->code == MPI_SUCCESS && has_shadow())
+      mpipp_instrument_recorded_after(call);
+    if (guards && !call->buffer_count) mpipp_instrument_looked_end_accesses(call, entered);
   }
   mpipp_guard_unlock();
 }
@@ -202,7 +206,7 @@ static void hook_in(void) {
 // The child is not watched.
 static void after_fork_in_child(void) {
   is_off = 1;
-  mpipp_programs_call(NULL);
+  mpipp_instrument_programs_call(NULL);
 }
 
 __attribute__((constructor)) static void begin_with_them(void) {
@@ -210,9 +214,9 @@ __attribute__((constructor)) static void begin_with_them(void) {
   guards = getenv("MPIPP_GUARD") != NULL;
   records = getenv("MPIPP_RMA") != NULL;
   if (!guards && !records) return;
-  mpipp_faults_prepare();
+  mpipp_guard_faults_prepare();
   pthread_atfork(NULL, NULL, after_fork_in_child);
-  mpipp_programs_call(
+  mpipp_instrument_programs_call(
       &(struct mpipp_program){.accesses = accesses, .combs = combs, .quickly = quickly});
-  mpipp_programs_await(hook_in);
+  mpipp_instrument_programs_await(hook_in);
 }

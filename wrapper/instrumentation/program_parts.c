@@ -11,7 +11,7 @@ static struct mpipp_program called;
 static struct mpipp_span looked[MPIPP_SPANS];
 static uint64_t looked_count;
 static void (*awaited)(void); // called once there are any
-int mpipp_programs_any;
+int mpipp_instrument_programs_any;
 
 static void take_out(const struct mpipp_program *program) {
   struct mpipp_program **place = &first;
@@ -28,7 +28,7 @@ static void let_call(struct mpipp_program *program) {
 // Outside of the lock.
 static void call_awaited(void) {
   pthread_mutex_lock(&lock);
-  void (*function)(void) = mpipp_programs_any ? awaited : NULL;
+  void (*function)(void) = mpipp_instrument_programs_any ? awaited : NULL;
   if (function) awaited = NULL;
   pthread_mutex_unlock(&lock);
   if (function) function();
@@ -46,23 +46,23 @@ void mpipp_program_here(struct mpipp_program *program, int there) {
     if (called.accesses) program->map();
     program->look(looked, looked_count);
   }
-  mpipp_programs_any = first != NULL;
+  mpipp_instrument_programs_any = first != NULL;
   pthread_mutex_unlock(&lock);
   call_awaited();
 }
 
-void mpipp_programs_await(void (*function)(void)) {
+void mpipp_instrument_programs_await(void (*function)(void)) {
   pthread_mutex_lock(&lock);
   awaited = function;
   pthread_mutex_unlock(&lock);
   call_awaited();
 }
 
-int mpipp_programs_map(void) {
+int mpipp_instrument_programs_map(void) {
   return first && first->map();
 }
 
-void mpipp_programs_look(const struct mpipp_span *spans, uint64_t count) {
+void mpipp_instrument_programs_look(const struct mpipp_span *spans, uint64_t count) {
   pthread_mutex_lock(&lock);
   memcpy(looked, spans, count * sizeof *spans);
   looked_count = count;
@@ -70,7 +70,7 @@ void mpipp_programs_look(const struct mpipp_span *spans, uint64_t count) {
   pthread_mutex_unlock(&lock);
 }
 
-void mpipp_programs_call(const struct mpipp_program *what) {
+void mpipp_instrument_programs_call(const struct mpipp_program *what) {
   pthread_mutex_lock(&lock);
   called = what ? *what : (struct mpipp_program){0};
   for (struct mpipp_program *one = first; one; one = one->following) let_call(one);

@@ -28,7 +28,8 @@ static struct mpipp_recorded {
 static int used;        // those beyond have never been
 static uint64_t others; // bytes, of all
 
-__attribute__((target("no-sse,no-mmx"))) int mpipp_is_recorded(uint64_t low, uint64_t high) {
+__attribute__((target("no-sse,no-mmx"))) int mpipp_instrument_is_recorded(uint64_t low,
+                                                                          uint64_t high) {
   int count = MPIPP_READ(used);
   for (int i = 0; i < count; i++)
     if (low < all[i].high && high > all[i].low) return 1;
@@ -69,10 +70,10 @@ static struct mpipp_recorded *room(void) {
 static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
                                   const struct mpipp_bytes *bytes) {
   struct mpipp_recorded *one = room();
-  struct mpipp_looked *looked = one ? mpipp_looked_at(bytes) : NULL;
+  struct mpipp_looked *looked = one ? mpipp_instrument_looked_at(bytes) : NULL;
   if (!looked) {
     struct mpipp_bytes given = *bytes;
-    mpipp_bytes_give(&given);
+    mpipp_guard_bytes_give(&given);
     count_lost();
     return NULL;
   }
@@ -83,7 +84,7 @@ static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, i
 }
 
 static void drop(struct mpipp_recorded *one) {
-  mpipp_looked_drop(one->looked);
+  mpipp_instrument_looked_drop(one->looked);
   others -= one->others;
   *one = (struct mpipp_recorded){.kind = NONE};
 }
@@ -92,7 +93,7 @@ static struct mpipp_recorded *add_range(enum mpipp_recorded_kind kind, uint64_t 
                                         uint64_t low, uint64_t length) {
   if (!low || !length) return NULL;
   struct mpipp_comb comb = {low, length, length, 1};
-  struct mpipp_bytes bytes = mpipp_bytes_of_comb(&comb);
+  struct mpipp_bytes bytes = mpipp_guard_bytes_of_comb(&comb);
   return add(kind, win, target, &bytes);
 }
 
@@ -131,7 +132,7 @@ static void add_own(const struct mpipp_win *win) {
 static int is_too_large(const struct mpipp_win *win, int count) {
   uint64_t bytes = 0;
   for (int rank = 0; rank < count; rank++)
-    if (rank != win->rank) bytes += mpipp_segment_of(win, rank).bytes;
+    if (rank != win->rank) bytes += mpipp_rma_segment_of(win, rank).bytes;
   mpipp_guard_lock();
   int too_large = others + bytes > MOST_OTHERS;
   if (too_large) count_lost();
@@ -143,7 +144,7 @@ static int is_too_large(const struct mpipp_win *win, int count) {
 static void add_segments(const struct mpipp_win *win, int count) {
   uint64_t low = 0, high = 0, of_others = 0;
   for (int rank = 0; rank < count; rank++) {
-    struct mpipp_segment segment = mpipp_segment_of(win, rank);
+    struct mpipp_segment segment = mpipp_rma_segment_of(win, rank);
     uint64_t end = segment.low + segment.bytes;
     if (!segment.bytes) continue;
     if (!high || segment.low < low || segment.low > high + NEAR) {
@@ -158,10 +159,10 @@ static void add_segments(const struct mpipp_win *win, int count) {
   add_window(win, low, high, of_others);
 }
 
-void mpipp_recorded_window(const struct mpipp_event *event) {
+void mpipp_instrument_recorded_window(const struct mpipp_event *event) {
   const struct mpipp_win *win = (const struct mpipp_win *)(const void *)event->object;
   if (event->kind == MPIPP_EVENT_MADE) {
-    int count = mpipp_segment_count(win);
+    int count = mpipp_rma_segment_count(win);
     if (count && !is_too_large(win, count))
       add_segments(win, count);
     else
@@ -174,20 +175,20 @@ void mpipp_recorded_window(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
-void mpipp_recorded_told(const struct mpipp_call *call) {
+void mpipp_instrument_recorded_told(const struct mpipp_call *call) {
   struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
-  int count = win ? mpipp_segment_count_told(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
+  int count = win ? mpipp_rma_segment_count_told(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
   if (count && !is_too_large(win, count)) add_segments(win, count); // its own part is there twice
 }
 
-void mpipp_recorded_before(const struct mpipp_call *call) {
+void mpipp_instrument_recorded_before(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
-    if (!mpipp_is_used(call, i)) continue;
-    if (!mpipp_bytes_of_call(call, i, &bytes))
+    if (!mpipp_guard_is_used(call, i)) continue;
+    if (!mpipp_guard_bytes_of_call(call, i, &bytes))
       count_lost();
     else if (is_within(call, &bytes) || take_in(call, &bytes))
-      mpipp_bytes_give(&bytes);
+      mpipp_guard_bytes_give(&bytes);
     else
       add(BUFFER, call->win, call->target_rank, &bytes);
   }
@@ -199,14 +200,15 @@ static void drop_buffers(uint64_t win, const int64_t *target) {
       drop(&all[i]);
 }
 
-void mpipp_recorded_after(const struct mpipp_call *call) {
+void mpipp_instrument_recorded_after(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Win_attach:
-    add_range(ATTACHED, call->win, 0, mpipp_win_memory, mpipp_win_bytes);
+    add_range(ATTACHED, call->win, 0, mpipp_recorder_win_memory, mpipp_recorder_win_bytes);
     return;
   case MPIPP_PROC_Win_detach:
     for (int i = 0; i < used; i++)
-      if (all[i].kind == ATTACHED && all[i].win == call->win && all[i].low == mpipp_win_memory)
+      if (all[i].kind == ATTACHED && all[i].win == call->win &&
+          all[i].low == mpipp_recorder_win_memory)
         drop(&all[i]);
     return;
   case MPIPP_PROC_Win_unlock:
@@ -228,7 +230,7 @@ void mpipp_recorded_after(const struct mpipp_call *call) {
   }
 }
 
-void mpipp_recorded_end_all(void) {
+void mpipp_instrument_recorded_end_all(void) {
   for (int i = 0; i < used; i++)
     if (all[i].kind) drop(&all[i]);
 }

@@ -8,14 +8,14 @@
 #include "intercept/hooks.h"
 
 // Without any register of floating point.
-int mpipp_is_recorded(uint64_t low, uint64_t high);
+int mpipp_instrument_is_recorded(uint64_t low, uint64_t high);
 // A window was made, or is freed.
-void mpipp_recorded_window(const struct mpipp_event *event);
+void mpipp_instrument_recorded_window(const struct mpipp_event *event);
 // MPI_Win_shared_query has told where memory of one is.
-void mpipp_recorded_told(const struct mpipp_call *call);
+void mpipp_instrument_recorded_told(const struct mpipp_call *call);
 // A call is about to start an operation; has synchronized, or changed a window's memory.
-void mpipp_recorded_before(const struct mpipp_call *call);
-void mpipp_recorded_after(const struct mpipp_call *call);
-void mpipp_recorded_end_all(void);
+void mpipp_instrument_recorded_before(const struct mpipp_call *call);
+void mpipp_instrument_recorded_after(const struct mpipp_call *call);
+void mpipp_instrument_recorded_end_all(void);
 
 #endif

@@ -34,7 +34,7 @@ struct mpipp_looked {
 static struct mpipp_looked all[MOST], *chains[CHAINS], *unused;
 static uint32_t used, pending; // of all, those beyond have never been; operations
 static uint32_t of_windows;    // of these, those of windows
-uint64_t mpipp_looked_begun;
+uint64_t mpipp_instrument_looked_begun;
 // What is pending lies in these; how many parts lie in each, of those that are there.
 static struct mpipp_span spans[MPIPP_SPANS];
 static uint32_t parts_in[MPIPP_SPANS], span_count;
@@ -63,7 +63,7 @@ static void take(struct mpipp_looked *looked, uint64_t serial, uint64_t request)
   looked->state = RESTING;
 }
 
-struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
+struct mpipp_looked *mpipp_instrument_looked_new(const struct mpipp_request *request) {
   // A partition is the program's until it says that it is ready, or hears that it has arrived.
   if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED) return NULL;
   struct mpipp_looked *looked = unused_one();
@@ -71,9 +71,9 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   if (!looked) return NULL;
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {
     struct mpipp_marked_part *part = &looked->parts[looked->part_count];
-    if (!mpipp_is_used(&request->call, i)) continue;
+    if (!mpipp_guard_is_used(&request->call, i)) continue;
     used_parts++;
-    if (!mpipp_bytes_of_call(&request->call, i, &part->bytes)) continue;
+    if (!mpipp_guard_bytes_of_call(&request->call, i, &part->bytes)) continue;
     part->writes = (request->call.buffers[i].access & MPIPP_WRITES) != 0;
     looked->part_count++;
   }
@@ -86,17 +86,17 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   return looked;
 }
 
-struct mpipp_looked *mpipp_looked_at(const struct mpipp_bytes *bytes) {
+struct mpipp_looked *mpipp_instrument_looked_at(const struct mpipp_bytes *bytes) {
   struct mpipp_looked *looked = unused_one();
   if (!looked) return NULL;
   looked->parts[0] = (struct mpipp_marked_part){.bytes = *bytes, .writes = 1};
   looked->part_count = 1;
   take(looked, 0, 0);
-  mpipp_looked_begin(looked, NULL);
+  mpipp_instrument_looked_begin(looked, NULL);
   return looked;
 }
 
-struct mpipp_looked *mpipp_looked_of(uint64_t serial) {
+struct mpipp_looked *mpipp_instrument_looked_of(uint64_t serial) {
   struct mpipp_looked *looked = *chain_of(serial);
   while (looked && looked->serial != serial) looked = looked->next;
   return looked;
@@ -169,7 +169,7 @@ static int leave_span(const struct mpipp_marked_part *part) {
   return 1;
 }
 
-void mpipp_looked_begin(struct mpipp_looked *looked, struct mpipp_cover *cover) {
+void mpipp_instrument_looked_begin(struct mpipp_looked *looked, struct mpipp_cover *cover) {
   if (looked->state == PENDING) return;
   looked->cover = cover;
   if (cover && looked->is_whole) cover->accesses++;
@@ -180,11 +180,11 @@ void mpipp_looked_begin(struct mpipp_looked *looked, struct mpipp_cover *cover) 
     mark_all(&looked->parts[i], 1);
   }
   looked->state = PENDING;
-  looked->number = mpipp_looked_begun + 1;
-  __atomic_store_n(&mpipp_looked_begun, looked->number, __ATOMIC_RELAXED);
+  looked->number = mpipp_instrument_looked_begun + 1;
+  __atomic_store_n(&mpipp_instrument_looked_begun, looked->number, __ATOMIC_RELAXED);
   pending++;
   of_windows += looked->win != 0;
-  if (others) mpipp_programs_look(spans, span_count);
+  if (others) mpipp_instrument_programs_look(spans, span_count);
 }
 
 // Whether parts come so near that marks of the one may be those of the other.
@@ -202,7 +202,7 @@ static void mark_others(const struct mpipp_marked_part *part) {
   }
 }
 
-void mpipp_looked_end(struct mpipp_looked *looked) {
+void mpipp_instrument_looked_end(struct mpipp_looked *looked) {
   if (looked->state != PENDING) return;
   looked->state = RESTING;
   pending--;
@@ -213,12 +213,12 @@ void mpipp_looked_end(struct mpipp_looked *looked) {
     others |= leave_span(&looked->parts[i]);
   }
   for (uint32_t i = 0; pending && i < looked->part_count; i++) mark_others(&looked->parts[i]);
-  if (others) mpipp_programs_look(spans, span_count);
+  if (others) mpipp_instrument_programs_look(spans, span_count);
 }
 
-void mpipp_looked_drop(struct mpipp_looked *looked) {
-  mpipp_looked_end(looked);
-  for (uint32_t i = 0; i < looked->part_count; i++) mpipp_bytes_give(&looked->parts[i].bytes);
+void mpipp_instrument_looked_drop(struct mpipp_looked *looked) {
+  mpipp_instrument_looked_end(looked);
+  for (uint32_t i = 0; i < looked->part_count; i++) mpipp_guard_bytes_give(&looked->parts[i].bytes);
   struct mpipp_looked **place = chain_of(looked->serial);
   while (*place != looked) place = &(*place)->next;
   *place = looked->next;
@@ -227,22 +227,22 @@ void mpipp_looked_drop(struct mpipp_looked *looked) {
   unused = looked;
 }
 
-void mpipp_looked_end_accesses(const struct mpipp_call *call, uint64_t before) {
+void mpipp_instrument_looked_end_accesses(const struct mpipp_call *call, uint64_t before) {
   for (uint32_t i = 0; of_windows && i < used; i++) {
     struct mpipp_looked *one = &all[i];
     if (one->state == PENDING && one->win && one->number <= before &&
-        mpipp_completes_accesses(call, one->win, one->target))
-      mpipp_looked_end(one);
+        mpipp_guard_completes_accesses(call, one->win, one->target))
+      mpipp_instrument_looked_end(one);
   }
 }
 
-void mpipp_looked_end_persistent(uint64_t request) {
+void mpipp_instrument_looked_end_persistent(uint64_t request) {
   for (uint32_t i = 0; i < used; i++)
-    if (all[i].persistent && all[i].request == request) mpipp_looked_end(&all[i]);
+    if (all[i].persistent && all[i].request == request) mpipp_instrument_looked_end(&all[i]);
 }
 
-void mpipp_looked_end_all(void) {
-  for (uint32_t i = 0; i < used; i++) mpipp_looked_end(&all[i]);
+void mpipp_instrument_looked_end_all(void) {
+  for (uint32_t i = 0; i < used; i++) mpipp_instrument_looked_end(&all[i]);
 }
 
 // The first byte of [low, high) that is of these; 0: none.
@@ -261,7 +261,8 @@ static uint64_t first_in(const struct mpipp_bytes *bytes, uint64_t low, uint64_t
   return piece.low > low ? piece.low : low;
 }
 
-int mpipp_looked_meet(uint64_t address, uint64_t bytes, int stores, struct mpipp_met *met) {
+int mpipp_instrument_looked_meet(uint64_t address, uint64_t bytes, int stores,
+                                 struct mpipp_met *met) {
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_looked *one = &all[i];
     for (uint32_t k = 0; one->serial && one->state == PENDING && k < one->part_count; k++) {

@@ -23,7 +23,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct mpipp_walk *walk = data;
   uintptr_t stack = _Unwind_GetCFA(context); // where the frame of the function before ends
   if (walk->frame >= walk->stack && walk->frame < stack)
-    walk->found = mpipp_is_own((void *)walk->code);
+    walk->found = mpipp_abi_is_own((void *)walk->code);
   walk->passed = stack > walk->frame;
   walk->code = _Unwind_GetIP(context);
   walk->stack = stack;
@@ -49,7 +49,7 @@ static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t
   if (frame == call->frame) return 1;
   if (!is_on_own_stack(thread, frame) || !is_on_own_stack(thread, call->frame)) return 0;
   if (frame > call->frame || is_overwritten(call)) return 1;
-  if (!mpipp_is_outside_mpi(caller) && mpipp_in_mpi(caller)) return 0;
+  if (!mpipp_is_outside_mpi(caller) && mpipp_abi_in_mpi(caller)) return 0;
   struct mpipp_walk walk = {.frame = call->frame};
   _Unwind_Backtrace(visit, &walk);
   return !walk.found && walk.passed;
@@ -62,17 +62,17 @@ static void leave(struct mpipp_thread *thread) {
   if (call->present & MPIPP_HAS_DROPPED) recorded = 0; // MPI has not seen it
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
-    mpipp_outcome_unknown(call);
+    mpipp_recorder_outcome_unknown(call);
   if (recorded && call->present & (MPIPP_HAS_REQUESTS | MPIPP_HAS_MESSAGE))
     MPIPP_WRITE(mpipp_registry.unseen, 1); // what it made, or has not ended
-  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_requests_left(call);
+  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_recorder_requests_left(call);
   MPIPP_WRITE(thread->suspected, 0);
   MPIPP_WRITE(thread->handle_count, 0);
-  mpipp_drop_passage(thread);
+  mpipp_intercept_drop_passage(thread);
   thread->depth = 0;
 }
 
-int mpipp_is_inside(struct mpipp_thread *thread, void *caller, void *frame) {
+int mpipp_intercept_is_inside(struct mpipp_thread *thread, void *caller, void *frame) {
   int saved = errno;
   int left = was_left(thread, (uintptr_t)caller, (uintptr_t)frame);
   if (left) leave(thread);

@@ -7,6 +7,6 @@
 
 // Whether the thread is inside of MPI, as it says, when a function is called from there. If it has
 // left the call it was in without a return, that is recorded, and it is not.
-int mpipp_is_inside(struct mpipp_thread *thread, void *caller, void *frame);
+int mpipp_intercept_is_inside(struct mpipp_thread *thread, void *caller, void *frame);
 
 #endif

@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) void *mpipp_begin_plain(struct mpip
                                                                      unsigned procedure) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   mpipp_in_order();
-  return MPIPP_READ(mpipp_real[0][procedure]);
+  return MPIPP_READ(mpipp_abi_real[0][procedure]);
 }
 
 // MPI has accepted it. Where the request is, is asked of the record: a register less is saved.
@@ -120,10 +120,11 @@ static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_
 static inline __attribute__((always_inline)) int mpipp_waits_plainly(struct mpipp_thread *thread,
                                                                      unsigned procedure, int count,
                                                                      const MPI_Request *requests) {
-  if (MPIPP_UNLIKELY(mpipp_hooks != NULL) || MPIPP_UNLIKELY(thread->depth | thread->aside))
+  if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL) ||
+      MPIPP_UNLIKELY(thread->depth | thread->aside))
     return 0;
   if (MPIPP_UNLIKELY((unsigned)count - 1 >= MPIPP_FEW) || MPIPP_UNLIKELY(!requests) ||
-      MPIPP_UNLIKELY(mpipp_shared))
+      MPIPP_UNLIKELY(mpipp_registry_shared))
     return 0;
   struct mpipp_call *call = &thread->call;
   thread->depth = 1;
@@ -154,14 +155,14 @@ static inline __attribute__((always_inline)) int mpipp_waited(struct mpipp_threa
   const int64_t count = call->request_count;
   int64_t done = 0;
   mpipp_work_alone();
-  const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_requests_alone);
   const uint64_t offsets = slots->offsets;
   do {
     if (!mpipp_complete_alone(slots, offsets, MPIPP_KEY(before[done]))) break;
   } while (++done < count);
   mpipp_worked_alone();
   if (MPIPP_UNLIKELY(done < count))
-    mpipp_completed_from(call, before, done, count, (void *)(uintptr_t)call->requests, 1);
+    mpipp_recorder_completed_from(call, before, done, count, (void *)(uintptr_t)call->requests, 1);
   int success = mpipp_success();
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);

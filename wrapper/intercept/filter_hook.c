@@ -21,21 +21,22 @@
 static __thread int is_seen_returning __attribute__((tls_model("initial-exec")));
 
 static int is_clear(struct mpipp_thread *thread) {
-  return mpipp_screens_windows ? mpipp_is_in_window(&thread->call) : mpipp_is_clear(thread);
+  return mpipp_filter_windows ? mpipp_filter_is_in_window(&thread->call) : mpipp_is_clear(thread);
 }
 
 static int enter(struct mpipp_passage *passage) {
-  uint64_t before = mpipp_not_cleared;
+  uint64_t before = mpipp_filter_not_cleared;
   int refused = 0;
-  is_seen_returning = !is_clear(mpipp_self) && mpipp_screen(mpipp_self, &refused);
+  is_seen_returning =
+      !is_clear(mpipp_recorder_self) && mpipp_filter_screen(mpipp_recorder_self, &refused);
   passage->refused = refused;
-  if (MPIPP_UNLIKELY(mpipp_checks_screens) && before == mpipp_not_cleared)
-    mpipp_ask_all(mpipp_self);
+  if (MPIPP_UNLIKELY(mpipp_filter_checks_screens) && before == mpipp_filter_not_cleared)
+    mpipp_filter_ask_all(mpipp_recorder_self);
   return MPIPP_GO_ON;
 }
 
 static void leave(struct mpipp_passage *passage) {
-  if (is_seen_returning && passage->code == MPI_SUCCESS) mpipp_screen_returned(mpipp_self);
+  if (is_seen_returning && passage->code == MPI_SUCCESS) mpipp_screen_returned(mpipp_recorder_self);
 }
 
 static int wants(const struct mpipp_call *call);
@@ -43,7 +44,7 @@ static int wants(const struct mpipp_call *call);
 static struct mpipp_hook screens = {
     .enter = enter, .leave = leave, .wants = wants, .order = MPIPP_SCREENS_ORDER};
 
-// A passage is not worth it: mpipp_is_hooked does the same.
+// A passage is not worth it: mpipp_intercept_is_hooked does the same.
 static int wants(const struct mpipp_call *call) {
   (void)call;
   return screens.order != MPIPP_SCREENS_ORDER;
@@ -52,26 +53,27 @@ static int wants(const struct mpipp_call *call) {
 static int (*others_before_marked)(unsigned procedure);
 
 static int before_marked(unsigned procedure) {
-  int refused = mpipp_screen_marked(procedure);
+  int refused = mpipp_filter_marked(procedure);
   if (MPIPP_UNLIKELY(refused) &&
-      mpipp_refuse_marked(mpipp_marked_kind(procedure), mpipp_self->handle, refused))
+      mpipp_intercept_refuse_marked(mpipp_filter_marked_kind(procedure),
+                                    mpipp_recorder_self->handle, refused))
     return refused;
   return others_before_marked ? others_before_marked(procedure) : MPI_SUCCESS;
 }
 
-void mpipp_screens_open(void) {
-  if (!mpipp_watch_is_there() || !mpipp_asking_open()) return;
-  mpipp_constants_open();
-  if (!mpipp_screens_windows) {
-    others_before_marked = mpipp_before_marked;
-    mpipp_before_marked = before_marked;
+void mpipp_intercept_screens_open(void) {
+  if (!mpipp_watcher_is_there() || !mpipp_filter_asking_open()) return;
+  mpipp_filter_constants_open();
+  if (!mpipp_filter_windows) {
+    others_before_marked = mpipp_intercept_before_marked;
+    mpipp_intercept_before_marked = before_marked;
   }
   // Each call passes `enter` then.
-  screens.order += mpipp_checks_screens || mpipp_on_error != MPIPP_REPORT;
+  screens.order += mpipp_filter_checks_screens || mpipp_watcher_on_error != MPIPP_REPORT;
   mpipp_hook_in(&screens);
 }
 
-void mpipp_screens_close(void) {
+void mpipp_intercept_screens_close(void) {
   mpipp_hook_out(&screens);
 }
 
@@ -81,43 +83,43 @@ static struct mpipp_passage only = {.status = NULL};
 // All are asked.
 static int is_wanted(const struct mpipp_call *call) {
   int wanted = 0, saved = errno;
-  for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next)
+  for (const struct mpipp_hook *hook = mpipp_intercept_hooks; hook; hook = hook->next)
     wanted |= !hook->wants || hook->wants(call);
   errno = saved;
   return wanted;
 }
 
 static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thread) {
-  if (!mpipp_only_screens) {
+  if (!mpipp_intercept_only_screens) {
     if (is_wanted(&thread->call)) return 1;
-    if (mpipp_hooks != &screens || mpipp_is_clear(thread)) return 0;
+    if (mpipp_intercept_hooks != &screens || mpipp_is_clear(thread)) return 0;
   }
   int refused = 0; // none is, but by way of `enter`
-  if (mpipp_screen(thread, &refused)) thread->passage = (uint64_t)(uintptr_t)&only;
+  if (mpipp_filter_screen(thread, &refused)) thread->passage = (uint64_t)(uintptr_t)&only;
   return 0;
 }
 
 static inline __attribute__((always_inline)) int is_hooked(struct mpipp_thread *thread) {
-  if (MPIPP_LIKELY(mpipp_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
+  if (MPIPP_LIKELY(mpipp_intercept_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
   return is_hooked_further(thread);
 }
 
 // Fortran's layer has called: the program's own place is beyond it on the stack, where a watcher
 // cannot look for it once the process has died.
 static MPIPP_COLD int is_layers_hooked(struct mpipp_thread *thread) {
-  thread->place = mpipp_outside_mpi_at(thread->call.caller, thread->call.frame);
+  thread->place = mpipp_abi_outside_mpi_at(thread->call.caller, thread->call.frame);
   thread->place_serial = thread->call.serial;
   return is_hooked(thread);
 }
 
-int mpipp_is_hooked(struct mpipp_thread *thread) {
+int mpipp_intercept_is_hooked(struct mpipp_thread *thread) {
   if (MPIPP_UNLIKELY(!mpipp_is_outside_mpi(thread->call.caller))) return is_layers_hooked(thread);
   return is_hooked(thread);
 }
 
-int mpipp_left(struct mpipp_thread *thread, int code) {
+int mpipp_intercept_left(struct mpipp_thread *thread, int code) {
   if (MPIPP_UNLIKELY(thread->passage != (uint64_t)(uintptr_t)&only))
-    return mpipp_leave_hooked(thread, code);
+    return mpipp_intercept_leave_hooked(thread, code);
   thread->passage = 0;
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) mpipp_screen_returned(thread);
   return code;

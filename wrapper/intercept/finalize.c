@@ -38,7 +38,7 @@ static int deleted(MPI_Comm comm, int keyval, void *value, void *state) {
 
 // Attributes are deleted in the reverse order of that in which they were set: one that is set at
 // the end of MPI_Init is the last of the program's.
-void mpipp_await_end(void) {
+void mpipp_intercept_await_end(void) {
   int keyval;
   if (PMPI(Comm_create_keyval)(not_copied, deleted, &keyval, NULL) != MPI_SUCCESS) return;
   int code = PMPI(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL);
@@ -48,7 +48,7 @@ void mpipp_await_end(void) {
 
 // Code of the MPI library, or of one of Open MPI's plug-ins.
 static int is_mpi(void *address) {
-  if (mpipp_in_mpi((uintptr_t)address)) return 1;
+  if (mpipp_abi_in_mpi((uintptr_t)address)) return 1;
   Dl_info info;
   const char *name = dladdr(address, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
   return name && strncmp(name, "/mca_", 5) == 0;
@@ -58,10 +58,10 @@ static int is_mpi(void *address) {
 static int program_calls(void) {
   void *stack[MAX_FRAMES];
   int saved = errno, depth = backtrace(stack, MAX_FRAMES), i = 0;
-  while (i < depth && mpipp_is_own(stack[i])) i++;
+  while (i < depth && mpipp_abi_is_own(stack[i])) i++;
   while (i < depth && is_mpi(stack[i])) i++;
   errno = saved;
-  return i < depth && !mpipp_is_own(stack[i]);
+  return i < depth && !mpipp_abi_is_own(stack[i]);
 }
 
 static int is_finalizing(const struct mpipp_call *call) {
@@ -69,12 +69,14 @@ static int is_finalizing(const struct mpipp_call *call) {
          mpipp_registry.end_awaited;
 }
 
-struct mpipp_thread *mpipp_calling(struct mpipp_thread *thread, void *caller, void *frame) {
-  if (!mpipp_is_inside(thread, caller, frame)) return thread;
+struct mpipp_thread *mpipp_intercept_calling(struct mpipp_thread *thread, void *caller,
+                                             void *frame) {
+  if (!mpipp_intercept_is_inside(thread, caller, frame)) return thread;
   if (!is_finalizing(&thread->call)) return NULL;
-  if (callback.depth && mpipp_is_inside(&callback, caller, frame)) return NULL;
+  if (callback.depth && mpipp_intercept_is_inside(&callback, caller, frame)) return NULL;
   if (!program_calls()) return NULL;
-  mpipp_thread_init(&callback); // what it kept may be another's: it is not in the table of threads
+  mpipp_recorder_thread_init(
+      &callback); // what it kept may be another's: it is not in the table of threads
   callback.tid = thread->tid;
   callback.self = thread->self;
   callback.stack_start = thread->stack_start;

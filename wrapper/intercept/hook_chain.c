@@ -23,18 +23,20 @@ static void find_status(struct mpipp_passage *passage) {
   size_t count = (size_t)passage->statuses;
   // So is that there is no array of requests. As many statuses may be more than there is memory.
   if (count > 1 && !passage->call->requests) return;
-  MPI_Status *own = count > 1 ? mpipp_allocate(count * sizeof *own) : (void *)passage->room;
+  MPI_Status *own =
+      count > 1 ? mpipp_registry_allocate(count * sizeof *own) : (void *)passage->room;
   // Until somebody says which message it is.
   for (size_t i = 0; own && i < count; i++)
     own[i] = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
   passage->status = own;
 }
 
-MPI_Status *mpipp_given_status(const struct mpipp_passage *passage, MPI_Status *status) {
+MPI_Status *mpipp_intercept_given_status(const struct mpipp_passage *passage, MPI_Status *status) {
   return passage->own_statuses && passage->status ? passage->status : status;
 }
 
-uint64_t mpipp_given_address(const struct mpipp_passage *passage, unsigned role, uint64_t address) {
+uint64_t mpipp_intercept_given_address(const struct mpipp_passage *passage, unsigned role,
+                                       uint64_t address) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (call->buffers[i].role == mpipp_role(role)) return passage->addresses[i];
@@ -53,8 +55,8 @@ static void give_out(struct mpipp_passage *passage, const struct mpipp_passage *
   passage->last = NULL;
 }
 
-struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,
-                                         const struct mpipp_passage *results) {
+struct mpipp_passage *mpipp_intercept_enter_hooked(struct mpipp_thread *thread,
+                                                   const struct mpipp_passage *results) {
   int saved = errno, verdict = MPIPP_GO_ON;
   struct mpipp_call *call = &thread->call;
   struct mpipp_passage *passage = (void *)thread->room;
@@ -63,27 +65,28 @@ struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,
   for (uint32_t i = 0; i < call->buffer_count; i++)
     passage->addresses[i] = call->buffers[i].address;
   find_status(passage);
-  if (call->present & MPIPP_HAS_UNKNOWN) mpipp_import_certain(call);
+  if (call->present & MPIPP_HAS_UNKNOWN) mpipp_recorder_import_certain(call);
   thread->passage = (uint64_t)(uintptr_t)passage;
-  for (struct mpipp_hook *hook = mpipp_hooks; hook && verdict == MPIPP_GO_ON; hook = hook->next) {
+  for (struct mpipp_hook *hook = mpipp_intercept_hooks; hook && verdict == MPIPP_GO_ON;
+       hook = hook->next) {
     passage->last = hook;
     if (hook->enter) verdict = hook->enter(passage);
   }
-  if (verdict == MPIPP_DROPPED) mpipp_uncount(call);
+  if (verdict == MPIPP_DROPPED) mpipp_recorder_uncount(call);
   passage->over = verdict != MPIPP_GO_ON;
   errno = saved;
   return passage;
 }
 
-void mpipp_drop_passage(struct mpipp_thread *thread) {
+void mpipp_intercept_drop_passage(struct mpipp_thread *thread) {
   struct mpipp_passage *passage = (void *)(uintptr_t)thread->passage;
   if (!passage) return;
   if (passage->own_statuses && passage->status != (void *)passage->room)
-    mpipp_free(passage->status);
+    mpipp_registry_free(passage->status);
   thread->passage = 0;
 }
 
-int mpipp_leave_hooked(struct mpipp_thread *thread, int code) {
+int mpipp_intercept_leave_hooked(struct mpipp_thread *thread, int code) {
   int saved = errno;
   struct mpipp_passage *passage = (void *)(uintptr_t)thread->passage;
   passage->code = code;
@@ -91,7 +94,7 @@ int mpipp_leave_hooked(struct mpipp_thread *thread, int code) {
     if (hook->leave) hook->leave(passage);
   }
   code = passage->code;
-  mpipp_drop_passage(thread);
+  mpipp_intercept_drop_passage(thread);
   errno = saved;
   return code;
 }

@@ -10,18 +10,18 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-struct mpipp_hook *mpipp_hooks = NULL;
-int (*mpipp_before_marked)(unsigned procedure) = NULL;
-int mpipp_only_screens = 0;
+struct mpipp_hook *mpipp_intercept_hooks = NULL;
+int (*mpipp_intercept_before_marked)(unsigned procedure) = NULL;
+int mpipp_intercept_only_screens = 0;
 
 static void tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position) {
   int saved = errno;
-  const struct mpipp_thread *thread = mpipp_self;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
   const MPI_Status *status = passage ? passage->status : NULL;
   if (kind != MPIPP_EVENT_COMPLETED || (status && position >= passage->statuses)) status = NULL;
   const struct mpipp_event event = {kind, object, &thread->call, status ? status + position : NULL};
-  for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next) {
+  for (const struct mpipp_hook *hook = mpipp_intercept_hooks; hook; hook = hook->next) {
     if (hook->event) hook->event(&event);
   }
   errno = saved;
@@ -29,43 +29,44 @@ static void tell(enum mpipp_event_kind kind, const struct mpipp_object *object, 
 
 static void set_listening(void) {
   int listening = 0, to_requests = 0;
-  const struct mpipp_hook *first = mpipp_hooks;
-  MPIPP_WRITE(mpipp_only_screens, first && first->order == MPIPP_SCREENS_ORDER && !first->next);
-  for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next) {
+  const struct mpipp_hook *first = mpipp_intercept_hooks;
+  MPIPP_WRITE(mpipp_intercept_only_screens,
+              first && first->order == MPIPP_SCREENS_ORDER && !first->next);
+  for (const struct mpipp_hook *hook = mpipp_intercept_hooks; hook; hook = hook->next) {
     listening |= hook->event != NULL;
     to_requests |= hook->event && !hook->deaf;
   }
-  __atomic_store_n(&mpipp_tell, tell, __ATOMIC_RELEASE);
-  MPIPP_WRITE(mpipp_listening, listening);
-  MPIPP_WRITE(mpipp_listening_to_requests, to_requests);
-  mpipp_set_requests_alone();
+  __atomic_store_n(&mpipp_registry_tell, tell, __ATOMIC_RELEASE);
+  MPIPP_WRITE(mpipp_registry_listening, listening);
+  MPIPP_WRITE(mpipp_registry_listening_to_requests, to_requests);
+  mpipp_registry_set_requests_alone();
 }
 
 EXPORT void mpipp_hook_in(struct mpipp_hook *hook) {
-  mpipp_lock();
-  struct mpipp_hook *previous = NULL, *next = mpipp_hooks;
+  mpipp_registry_lock();
+  struct mpipp_hook *previous = NULL, *next = mpipp_intercept_hooks;
   for (; next && next->order <= hook->order; next = next->next) previous = next;
   hook->previous = previous;
   hook->next = next;
   if (next) next->previous = hook;
-  __atomic_store_n(previous ? &previous->next : &mpipp_hooks, hook, __ATOMIC_RELEASE);
+  __atomic_store_n(previous ? &previous->next : &mpipp_intercept_hooks, hook, __ATOMIC_RELEASE);
   set_listening();
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
 // Its own links stay: it may be the one that is running.
 EXPORT void mpipp_hook_out(struct mpipp_hook *hook) {
-  mpipp_lock();
+  mpipp_registry_lock();
   if (hook->next) hook->next->previous = hook->previous;
-  __atomic_store_n(hook->previous ? &hook->previous->next : &mpipp_hooks, hook->next,
+  __atomic_store_n(hook->previous ? &hook->previous->next : &mpipp_intercept_hooks, hook->next,
                    __ATOMIC_RELEASE);
   set_listening();
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_hook_hears(struct mpipp_hook *hook, int hears) {
-  mpipp_lock();
+void mpipp_intercept_hook_hears(struct mpipp_hook *hook, int hears) {
+  mpipp_registry_lock();
   hook->deaf = !hears;
   set_listening();
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }

@@ -82,13 +82,15 @@ void mpipp_hook_out(struct mpipp_hook *hook);
 
 // Within this library: called before a procedure that is not recorded, whose code it returns if MPI
 // is not to see the call, else MPI_SUCCESS; NULL: nobody wants it.
-extern int (*mpipp_before_marked)(unsigned procedure) __attribute__((visibility("hidden")));
+extern int (*mpipp_intercept_before_marked)(unsigned procedure)
+    __attribute__((visibility("hidden")));
 // Whether a hook is told of requests from now on: what nobody is told of is done faster.
-void mpipp_hook_hears(struct mpipp_hook *hook, int hears) __attribute__((visibility("hidden")));
+void mpipp_intercept_hook_hears(struct mpipp_hook *hook, int hears)
+    __attribute__((visibility("hidden")));
 // The first hook.
-extern struct mpipp_hook *mpipp_hooks __attribute__((visibility("hidden")));
+extern struct mpipp_hook *mpipp_intercept_hooks __attribute__((visibility("hidden")));
 // The screens' order (filter_hook.c), before all others, and whether they are the only hook.
 #define MPIPP_SCREENS_ORDER (-1000000000)
-extern int mpipp_only_screens __attribute__((visibility("hidden")));
+extern int mpipp_intercept_only_screens __attribute__((visibility("hidden")));
 
 #endif

@@ -8,13 +8,13 @@
 #define EXTENSION(NAME, PARAMETERS, ARGUMENTS)                                                     \
   __attribute__((visibility("default"))) int mpipp_##NAME PARAMETERS __asm__(#NAME);               \
   int mpipp_##NAME PARAMETERS {                                                                    \
-    int(*real) PARAMETERS = (int(*) PARAMETERS)mpipp_extension(#NAME);                             \
+    int(*real) PARAMETERS = (int(*) PARAMETERS)mpipp_abi_extension(#NAME);                         \
     int code = real ? real ARGUMENTS : MPI_ERR_OTHER;                                              \
     return code == MPI_SUCCESS ? made(made_comm) : code;                                           \
   }
 
 static __attribute__((unused)) int made(const MPI_Comm *comm) {
-  if (mpipp_right_library()) mpipp_comm_promised(MPIPP_KEY(*comm));
+  if (mpipp_abi_right_library()) mpipp_recorder_comm_promised(MPIPP_KEY(*comm));
   return MPI_SUCCESS;
 }
 

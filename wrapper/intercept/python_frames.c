@@ -116,7 +116,7 @@ static uint64_t rounded(uint64_t bytes) {
 
 static void *take(uint64_t bytes) {
   if (bytes > (uint64_t)(pool_end - pool)) {
-    pool = mpipp_map(POOL_BYTES);
+    pool = mpipp_registry_map(POOL_BYTES);
     pool_end = pool ? pool + POOL_BYTES : NULL;
   }
   if (bytes > (uint64_t)(pool_end - pool)) return NULL;
@@ -139,13 +139,13 @@ static void copy(char *to, const struct mpipp_python_piece *pieces, int count) {
 }
 
 static struct mpipp_python_place *make(uint64_t frame, const struct mpipp_key *key) {
-  struct mpipp_table *table = mpipp_python_table();
+  struct mpipp_table *table = mpipp_registry_python_table();
   struct mpipp_python_piece pieces[MOST_PIECES];
   int count = pieces_of(frame, key, pieces);
   uint64_t bytes = 0;
   for (int i = 0; i < count; i++)
     bytes += sizeof(struct mpipp_python_piece) + rounded(pieces[i].bytes);
-  if (!places) places = mpipp_map(MOST_PLACES * sizeof *places);
+  if (!places) places = mpipp_registry_map(MOST_PLACES * sizeof *places);
   if (!places || !count || table->count >= MOST_PLACES) return NULL;
   char *to = take(bytes);
   if (!to) return NULL;
@@ -176,10 +176,10 @@ static struct mpipp_python_place *known(uint64_t frame, uint64_t code) {
   if (last && memcmp(&last->code, &key, sizeof key) == 0) return last;
   struct mpipp_python_place *place = last = find(&key);
   if (place) return place;
-  int saved = errno, locked = mpipp_lock_further();
+  int saved = errno, locked = mpipp_registry_lock_further();
   place = find(&key);
   if (!place) place = make(frame, &key);
-  if (locked) mpipp_unlock();
+  if (locked) mpipp_registry_unlock();
   errno = saved;
   return place;
 }
@@ -201,7 +201,7 @@ static __attribute__((no_sanitize("address"))) uint64_t line_of(uint64_t caller)
 
 // The call that a thread is inside of has its place at once.
 static int enter(struct mpipp_passage *passage) {
-  struct mpipp_thread *thread = mpipp_self;
+  struct mpipp_thread *thread = mpipp_recorder_self;
   thread->place = mpipp_outside_mpi(passage->call->caller);
   thread->place_serial = passage->call->serial;
   return MPIPP_GO_ON;
@@ -230,7 +230,7 @@ static uint64_t version_of(void) {
   return strncmp(said, "3.", 2) ? 0 : 3ul << 24 | strtoul(said + 2, NULL, 10) << 16;
 }
 
-void mpipp_python_open(void) {
+void mpipp_intercept_python_open(void) {
   uint64_t bounds[2] = {0, 0};
   if (!dl_iterate_phdr(add_module, bounds)) return;
   version = version_of();
@@ -240,7 +240,7 @@ void mpipp_python_open(void) {
   if (version >> 24 != 3 || minor >= VERSIONS || !layouts[minor].frame) return;
   if (!this_thread || !code_type) return;
   layout = &layouts[minor];
-  mpipp_set_layer(bounds[0], bounds[1], line_of);
+  mpipp_abi_set_layer(bounds[0], bounds[1], line_of);
   // Who looks at a process that is there finds that in its interpreter.
-  if (mpipp_shared) mpipp_hook_in(&hook);
+  if (mpipp_registry_shared) mpipp_hook_in(&hook);
 }

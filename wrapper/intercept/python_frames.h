@@ -7,6 +7,6 @@
 #define MPIPP_INTERCEPT_PYTHON_FRAMES_H
 
 // Once MPI's code is known: places of calls are lines of Python from now on, if mpi4py is loaded.
-void mpipp_python_open(void);
+void mpipp_intercept_python_open(void);
 
 #endif

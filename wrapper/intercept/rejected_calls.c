@@ -30,7 +30,7 @@ static struct mpipp_refused_handles of_comm(uint64_t handle) {
   struct mpipp_refused_handles of = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
   if (is_usable(MPIPP_COMM, handle))
     of.comm = (MPI_Comm)(uintptr_t)handle;
-  else if (mpipp_has_world)
+  else if (mpipp_recorder_has_world)
     of.comm = mpipp_registry.standard >= 4 ? MPI_COMM_SELF : MPI_COMM_WORLD;
   return of;
 }
@@ -115,13 +115,14 @@ static int is_fatal(const struct mpipp_refused_handles *of) {
 #ifdef MPI_ERRORS_ABORT
   fatal |= handler == MPI_ERRORS_ABORT;
 #endif
-  if (handler != MPI_ERRHANDLER_NULL && !mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler)))
+  if (handler != MPI_ERRHANDLER_NULL &&
+      !mpipp_registry_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler)))
     PMPI(Errhandler_free)(&handler);
   return fatal;
 }
 
-void mpipp_end_job(void) {
-  mpipp_watch_over(MPIPP_OVER_STOPPED);
+void mpipp_intercept_end_job(void) {
+  mpipp_watcher_over(MPIPP_OVER_STOPPED);
   PMPI(Abort)(MPI_COMM_WORLD, 1);
 }
 
@@ -130,8 +131,8 @@ static int has_handler(const struct mpipp_refused_handles *of) {
 }
 
 static void fail(const struct mpipp_refused_handles *of, int error_class) {
-  if (mpipp_on_error == MPIPP_ABORT && mpipp_has_world) mpipp_end_job();
-  if (is_fatal(of)) mpipp_watch_over(MPIPP_OVER_STOPPED);
+  if (mpipp_watcher_on_error == MPIPP_ABORT && mpipp_recorder_has_world) mpipp_intercept_end_job();
+  if (is_fatal(of)) mpipp_watcher_over(MPIPP_OVER_STOPPED);
   if (of->kind == MPIPP_WIN)
     PMPI(Win_call_errhandler)(of->win, error_class);
   else if (of->kind == MPIPP_COMM)
@@ -140,17 +141,17 @@ static void fail(const struct mpipp_refused_handles *of, int error_class) {
     PMPI(File_call_errhandler)(of->file, error_class);
 }
 
-int mpipp_refuse(struct mpipp_passage *passage, int error_class) {
+int mpipp_intercept_refuse(struct mpipp_passage *passage, int error_class) {
   if (mpipp_registry.status != MPIPP_STATUS_STARTED) return MPIPP_GO_ON;
   const struct mpipp_refused_handles of = handles_of(passage);
   if (!has_handler(&of)) return MPIPP_GO_ON;
   passage->code = error_class;
-  mpipp_uncount(&mpipp_self->call); // a handler may jump out of the call
+  mpipp_recorder_uncount(&mpipp_recorder_self->call); // a handler may jump out of the call
   fail(&of, error_class);
   return MPIPP_DROPPED;
 }
 
-int mpipp_refuse_marked(enum mpipp_kind kind, uint64_t handle, int error_class) {
+int mpipp_intercept_refuse_marked(enum mpipp_kind kind, uint64_t handle, int error_class) {
   if (mpipp_registry.status != MPIPP_STATUS_STARTED) return 0;
   const struct mpipp_refused_handles of = kind == MPIPP_WIN    ? of_win(handle)
                                           : kind == MPIPP_FILE ? of_file(handle)

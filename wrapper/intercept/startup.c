@@ -28,22 +28,22 @@ static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
 static void open_registry(void) {
   int saved = errno;
-  int right = mpipp_right_library();
+  int right = mpipp_abi_right_library();
   if (right) {
-    mpipp_open_threads();
-    mpipp_resolve_all();
+    mpipp_recorder_open_threads();
+    mpipp_abi_resolve_all();
   } else {
     mpipp_registry.status = MPIPP_STATUS_INERT;
   }
   mpipp_registry_open();
-  mpipp_open_stores(mpipp_forget);
-  mpipp_any_waits = mpipp_hear_of_any;
-  mpipp_ledger_open();
-  if (right && mpipp_shared) mpipp_watch_connect();
-  if (right && mpipp_shared) mpipp_screens_open();
-  if (right && mpipp_shared) mpipp_stop_at_open();
-  mpipp_find_mpi_code(); // in either case: readers shall see the status
-  if (right) mpipp_python_open();
+  mpipp_registry_open_stores(mpipp_recorder_forget);
+  mpipp_recorder_any_waits = mpipp_intercept_hear_of_any;
+  mpipp_recorder_ledger_open();
+  if (right && mpipp_registry_shared) mpipp_watcher_connect();
+  if (right && mpipp_registry_shared) mpipp_intercept_screens_open();
+  if (right && mpipp_registry_shared) mpipp_intercept_stop_at_open();
+  mpipp_abi_find_mpi_code(); // in either case: readers shall see the status
+  if (right) mpipp_intercept_python_open();
   errno = saved;
 }
 
@@ -54,19 +54,19 @@ static int starting(void) {
   return flag && !finalized;
 }
 
-struct mpipp_thread *mpipp_thread_new(void) {
+struct mpipp_thread *mpipp_intercept_thread_new(void) {
   pthread_once(&opened, open_registry);
   if (mpipp_registry.status == MPIPP_STATUS_INERT) return NULL;
   int saved = errno;
-  struct mpipp_thread *thread = mpipp_register_thread();
-  if (thread) mpipp_watch(thread);
+  struct mpipp_thread *thread = mpipp_recorder_register_thread();
+  if (thread) mpipp_intercept_watch(thread);
   if (thread && mpipp_registry.status == MPIPP_STATUS_LOADED) {
     thread->depth = 1;
     if (starting()) { // MPI was initialized before this library was there
-      mpipp_channels_late();
-      mpipp_attached_unseen();
+      mpipp_recorder_channels_late();
+      mpipp_recorder_attached_unseen();
       mpipp_registry.unseen = 1;
-      mpipp_initialized();
+      mpipp_intercept_initialized();
     }
     thread->depth = 0;
   }
@@ -75,15 +75,15 @@ struct mpipp_thread *mpipp_thread_new(void) {
 }
 
 static void constant(enum mpipp_kind kind, uint64_t handle, const char *name, unsigned flag) {
-  mpipp_constant_made(kind, handle, name, flag);
-  mpipp_set_constant_fint(kind, handle);
+  mpipp_recorder_constant_made(kind, handle, name, flag);
+  mpipp_recorder_set_constant_fint(kind, handle);
 }
 
 static void start_predefined(void) {
-#define DATATYPE(NAME) mpipp_datatype_predefined(NAME, #NAME);
+#define DATATYPE(NAME) mpipp_recorder_datatype_predefined(NAME, #NAME);
 #define HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_PREDEFINED);
 #define NULL_HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_NULL);
-#define VALUE(NAME) mpipp_add_constant(#NAME, (int64_t)(intptr_t)NAME);
+#define VALUE(NAME) mpipp_registry_add_constant(#NAME, (int64_t)(intptr_t)NAME);
 #include "generated/constants.inc"
 }
 
@@ -93,18 +93,18 @@ static void ask_tag_ub(void) {
   if (flag && upper_bound) mpipp_registry.tag_ub = *upper_bound;
 }
 
-int mpipp_is_again(unsigned procedure) {
+int mpipp_intercept_is_again(unsigned procedure) {
   if (procedure == MPIPP_PROC_Finalize) return mpipp_registry.status == MPIPP_STATUS_FINALIZED;
-  return mpipp_has_world;
+  return mpipp_recorder_has_world;
 }
 
-void mpipp_initialized(void) {
+void mpipp_intercept_initialized(void) {
   static int started = 0;
   int saved = errno;
-  unsigned procedure = mpipp_self->call.procedure;
-  mpipp_ask_thread_level();
+  unsigned procedure = mpipp_recorder_self->call.procedure;
+  mpipp_intercept_ask_thread_level();
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
-    mpipp_registry.main_thread = mpipp_self->tid;
+    mpipp_registry.main_thread = mpipp_recorder_self->tid;
   if (!__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL)) {
     start_predefined();
     int length;
@@ -116,48 +116,49 @@ void mpipp_initialized(void) {
     mpipp_registry.standard = (uint32_t)standard;
     mpipp_registry.standard_minor = (uint32_t)minor;
   }
-  if (!mpipp_has_world) {
-    mpipp_comm_start();
-    if (mpipp_has_world) ask_tag_ub();
+  if (!mpipp_recorder_has_world) {
+    mpipp_recorder_comm_start();
+    if (mpipp_recorder_has_world) ask_tag_ub();
   }
-  if (!mpipp_registry.started_at) mpipp_registry.started_at = mpipp_now();
+  if (!mpipp_registry.started_at) mpipp_registry.started_at = mpipp_recorder_now();
   mpipp_registry.status = MPIPP_STATUS_STARTED;
-  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) mpipp_await_end();
-  mpipp_watch_meet();
+  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
+    mpipp_intercept_await_end();
+  mpipp_watcher_meet();
   errno = saved;
 }
 
 #ifdef MPIPP_HAVE_Session_init
-void mpipp_session_begun(uint64_t session, uint64_t info) {
-  mpipp_session_level(session, info);
+void mpipp_intercept_session_begun(uint64_t session, uint64_t info) {
+  mpipp_intercept_session_level(session, info);
 }
 #endif
 
-void (*mpipp_before_end)(void);
+void (*mpipp_intercept_before_end)(void);
 
 static void over(enum mpipp_end end) {
-  if (mpipp_before_end && end != MPIPP_OVER_FINALIZED) mpipp_before_end();
-  mpipp_questions_over();
-  mpipp_watch_over(end);
+  if (mpipp_intercept_before_end && end != MPIPP_OVER_FINALIZED) mpipp_intercept_before_end();
+  mpipp_watcher_questions_over();
+  mpipp_watcher_over(end);
 }
 
-void mpipp_finalized(void) {
+void mpipp_intercept_finalized(void) {
   mpipp_registry.end_awaited = 0;
   mpipp_registry.status = MPIPP_STATUS_FINALIZED;
-  mpipp_know_no_object();
+  mpipp_filter_know_no_object();
   over(MPIPP_OVER_FINALIZED);
 }
 
-void mpipp_aborting(struct mpipp_call *call) {
+void mpipp_intercept_aborting(struct mpipp_call *call) {
   __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   over(MPIPP_OVER_ABORTING);
 }
 
 // The program has returned from main, or called exit. Not at _exit, or by a signal.
 __attribute__((destructor)) static void exiting(void) {
-  if (!mpipp_watch_is_there() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
-  if (!mpipp_has_world)
-    mpipp_finalized(); // of sessions alone: sessions that are left are leaks
+  if (!mpipp_watcher_is_there() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
+  if (!mpipp_recorder_has_world)
+    mpipp_intercept_finalized(); // of sessions alone: sessions that are left are leaks
   else
     over(MPIPP_OVER_EXITING);
 }

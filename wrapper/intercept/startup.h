@@ -6,16 +6,17 @@
 #include "registry/records.h"
 
 // A record for this thread; NULL in a program this library must leave alone, or without memory.
-struct mpipp_thread *mpipp_thread_new(void);
+struct mpipp_thread *mpipp_intercept_thread_new(void);
 
-void mpipp_initialized(void);                              // MPI can be asked from now on
-void mpipp_session_begun(uint64_t session, uint64_t info); // it was asked for with that info
-int mpipp_is_again(unsigned procedure);
-void mpipp_finalized(void);
+void mpipp_intercept_initialized(void); // MPI can be asked from now on
+void mpipp_intercept_session_begun(uint64_t session,
+                                   uint64_t info); // it was asked for with that info
+int mpipp_intercept_is_again(unsigned procedure);
+void mpipp_intercept_finalized(void);
 // Called before the process says that it ends otherwise than by MPI_Finalize; NULL: nobody wants
 // it.
-extern void (*mpipp_before_end)(void) __attribute__((visibility("hidden")));
+extern void (*mpipp_intercept_before_end)(void) __attribute__((visibility("hidden")));
 // MPI_Abort is about to be called.
-void mpipp_aborting(struct mpipp_call *call);
+void mpipp_intercept_aborting(struct mpipp_call *call);
 
 #endif

@@ -33,7 +33,7 @@ static int is_possible(const struct mpipp_call *call) {
 
 // A line of Python's that is not known has the place of all.
 static uint64_t place_of(const struct mpipp_call *call) {
-  const struct mpipp_thread *thread = mpipp_self;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
   return thread->place_serial == call->serial ? thread->place : mpipp_outside_mpi(call->caller);
 }
 
@@ -44,21 +44,21 @@ static int enter(struct mpipp_passage *passage) {
   uint64_t at = place_of(call), place = at ^ (uint64_t)call->procedure << 48;
   uint64_t *known = &refused[place * 0x9E3779B97F4A7C15u >> 32 & (REFUSED - 1)];
   if (possible == 1 && __atomic_load_n(known, __ATOMIC_RELAXED) == place) return MPIPP_GO_ON;
-  if (mpipp_ask_place(mpipp_self))
+  if (mpipp_filter_ask_place(mpipp_recorder_self))
     raise(SIGSTOP);
-  else if (possible == 1 && (at != call->caller || !mpipp_self->place_serial))
+  else if (possible == 1 && (at != call->caller || !mpipp_recorder_self->place_serial))
     __atomic_store_n(known, place, __ATOMIC_RELAXED);
   return MPIPP_GO_ON;
 }
 
 static struct mpipp_hook stopping = {.enter = enter, .order = MPIPP_SCREENS_ORDER + 2};
 
-void mpipp_stop_at_open(void) {
+void mpipp_intercept_stop_at_open(void) {
   const char *at = getenv("MPIPP_STOP_AT");
   char *end = NULL;
   while (at && *at && ordinal_count < MOST_ORDINALS) {
     ordinals[ordinal_count++] = strtoull(at, &end, 10);
     at = *end == ',' ? end + 1 : NULL;
   }
-  if (ordinal_count && mpipp_watch_is_there()) mpipp_hook_in(&stopping);
+  if (ordinal_count && mpipp_watcher_is_there()) mpipp_hook_in(&stopping);
 }

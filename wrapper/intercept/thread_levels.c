@@ -29,23 +29,23 @@ static uint32_t own_level(int provided) {
 
 static void watch_all(void) {
   if (level == MPIPP_THREAD_UNKNOWN || level == MPIPP_THREAD_MULTIPLE ||
-      !MPIPP_READ(mpipp_several_threads))
+      !MPIPP_READ(mpipp_registry_several_threads))
     return;
-  for (struct mpipp_thread *other = NULL; (other = mpipp_other_thread(NULL, other));)
+  for (struct mpipp_thread *other = NULL; (other = mpipp_recorder_other_thread(NULL, other));)
     MPIPP_WRITE(other->watched, 1);
 }
 
-void mpipp_watch(struct mpipp_thread *thread) {
+void mpipp_intercept_watch(struct mpipp_thread *thread) {
   (void)thread;
   watch_all();
-  mpipp_side_by_side();
+  mpipp_recorder_side_by_side();
 }
 
 // Lower only where MPI_Init or MPI_Init_thread says so and there is no session: those have thread
 // levels of their own, and before this library was there some may have been made out of sight.
-void mpipp_ask_thread_level(void) {
+void mpipp_intercept_ask_thread_level(void) {
   static int sessions = 0;
-  const struct mpipp_call *call = &mpipp_self->call;
+  const struct mpipp_call *call = &mpipp_recorder_self->call;
   int provided = MPI_THREAD_MULTIPLE;
 #ifdef MPIPP_HAVE_Session_init
   if (call->procedure == MPIPP_PROC_Session_init) MPIPP_WRITE(sessions, 1);
@@ -54,9 +54,9 @@ void mpipp_ask_thread_level(void) {
     PMPI(Query_thread)(&provided);
   MPIPP_WRITE(level, MPIPP_READ(sessions) ? MPIPP_THREAD_MULTIPLE : own_level(provided));
   mpipp_registry.several_threads = level == MPIPP_THREAD_MULTIPLE;
-  initializer = mpipp_self;
-  main_call.other_tid = mpipp_self->tid;
-  main_call.other_thread = mpipp_self->serial;
+  initializer = mpipp_recorder_self;
+  main_call.other_tid = mpipp_recorder_self->tid;
+  main_call.other_thread = mpipp_recorder_self->serial;
   main_call.other_procedure = call->procedure;
   main_call.other_caller = mpipp_outside_mpi(call->caller);
   watch_all();
@@ -72,7 +72,7 @@ static int is_single(MPI_Info info) {
   return strcmp(value, "MPI_THREAD_SINGLE") == 0;
 }
 
-void mpipp_session_level(uint64_t session, uint64_t given) {
+void mpipp_intercept_session_level(uint64_t session, uint64_t given) {
   static int all_single = 1;
   MPI_Info info, asked = (MPI_Info)(uintptr_t)given;
   int single = -1;
@@ -82,7 +82,7 @@ void mpipp_session_level(uint64_t session, uint64_t given) {
   }
   if (single < 0 && asked != MPI_INFO_NULL) single = is_single(asked);
   if (!single) MPIPP_WRITE(all_single, 0); // the default is MPI_THREAD_SINGLE
-  if (MPIPP_READ(all_single) && !mpipp_has_world) mpipp_registry.several_threads = 0;
+  if (MPIPP_READ(all_single) && !mpipp_recorder_has_world) mpipp_registry.several_threads = 0;
 }
 #endif
 
@@ -113,10 +113,10 @@ static int is_same(const struct mpipp_breach *one, const struct mpipp_breach *ot
 
 // Returns whether it is new: not if it is known for certain, or there is no room.
 static int add(const struct mpipp_breach *breach) {
-  struct mpipp_table *table = mpipp_breach_table();
+  struct mpipp_table *table = mpipp_registry_breach_table();
   struct mpipp_breach *place = NULL;
-  mpipp_lock();
-  if (!breaches) breaches = mpipp_map(MAX_BREACHES * sizeof *breaches);
+  mpipp_registry_lock();
+  if (!breaches) breaches = mpipp_registry_map(MAX_BREACHES * sizeof *breaches);
   uint64_t count = breaches ? table->count : MAX_BREACHES, i = breaches ? 0 : MAX_BREACHES;
   while (i < count && !is_same(&breaches[i], breach)) i++;
   if (i == count && count < MAX_BREACHES) {
@@ -128,8 +128,8 @@ static int add(const struct mpipp_breach *breach) {
     place = &breaches[i];
     *place = *breach;
   }
-  mpipp_unlock();
-  if (place && i == 0) mpipp_all_uncertain(); // calls had no certain order
+  mpipp_registry_unlock();
+  if (place && i == 0) mpipp_recorder_all_uncertain(); // calls had no certain order
   return place != NULL;
 }
 
@@ -156,7 +156,7 @@ static void check_others(struct mpipp_thread *thread, struct mpipp_breach *breac
   thread->call.procedure = breach->procedure;
   __atomic_store_n(&thread->depth, 1, __ATOMIC_SEQ_CST);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  for (struct mpipp_thread *other = NULL; (other = mpipp_other_thread(thread, other));) {
+  for (struct mpipp_thread *other = NULL; (other = mpipp_recorder_other_thread(thread, other));) {
     uint64_t serial = MPIPP_READ(other->call.serial);
     if (!MPIPP_READ(other->depth) || is_free(MPIPP_READ(other->call.procedure))) continue;
     breach->state = MPIPP_BREACH_SEEN;
@@ -172,17 +172,17 @@ static void check_others(struct mpipp_thread *thread, struct mpipp_breach *breac
 // The thread's call has returned.
 static void confirm(struct mpipp_thread *thread) {
   if (!MPIPP_READ(thread->suspected)) return;
-  mpipp_lock();
-  for (uint64_t i = 0; i < mpipp_breach_table()->count; i++) {
+  mpipp_registry_lock();
+  for (uint64_t i = 0; i < mpipp_registry_breach_table()->count; i++) {
     if (breaches[i].other_thread == thread->serial &&
         breaches[i].other_serial == thread->call.serial)
       MPIPP_WRITE(breaches[i].state, MPIPP_BREACH_CERTAIN);
   }
   MPIPP_WRITE(thread->suspected, 0);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller) {
+void mpipp_intercept_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller) {
   confirm(thread);
   if (mpipp_registry.status != MPIPP_STATUS_STARTED || is_free(procedure)) return;
   uint64_t outside = mpipp_outside_mpi(caller);

@@ -8,15 +8,15 @@
 #include "registry/records.h"
 
 // The call that initialized MPI has returned.
-void mpipp_ask_thread_level(void);
+void mpipp_intercept_ask_thread_level(void);
 // Whether threads may call MPI side by side in a program of sessions alone; this one was asked for
 // with that info.
-void mpipp_session_level(uint64_t session, uint64_t info);
+void mpipp_intercept_session_level(uint64_t session, uint64_t info);
 
 // A thread is registered: its calls are looked at if there are others.
-void mpipp_watch(struct mpipp_thread *thread);
+void mpipp_intercept_watch(struct mpipp_thread *thread);
 
 // A watched thread is about to call a procedure.
-void mpipp_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller);
+void mpipp_intercept_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller);
 
 #endif

@@ -32,7 +32,8 @@ static inline void mpipp_given_nothing(struct mpipp_thread *thread) {
     mpipp_inside(thread, MPIPP_PROC_##NAME, MPIPP_SITE);                                           \
     GIVEN;                                                                                         \
     int code = MPI_SUCCESS;                                                                        \
-    if (MPIPP_UNLIKELY(mpipp_before_marked)) code = mpipp_before_marked(MPIPP_PROC_##NAME);        \
+    if (MPIPP_UNLIKELY(mpipp_intercept_before_marked))                                             \
+      code = mpipp_intercept_before_marked(MPIPP_PROC_##NAME);                                     \
     if (MPIPP_LIKELY(code == MPI_SUCCESS)) {                                                       \
       code = ((raw_##NAME *)real)ARGUMENTS;                                                        \
       if (code == MPI_SUCCESS) {                                                                   \

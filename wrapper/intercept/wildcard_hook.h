@@ -5,6 +5,6 @@
 #define MPIPP_INTERCEPT_WILDCARD_HOOK_H
 
 // From the first call on, a hook hears of receives that complete.
-void mpipp_hear_of_any(void);
+void mpipp_intercept_hear_of_any(void);
 
 #endif

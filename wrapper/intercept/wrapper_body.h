@@ -18,16 +18,16 @@
 
 // The record for a call from there (finalize.h) of this thread, whose record says that it is inside
 // of MPI, or that there is none yet.
-struct mpipp_thread *mpipp_outside_all_the_same(void *caller, void *frame);
+struct mpipp_thread *mpipp_intercept_outside_all_the_same(void *caller, void *frame);
 
 // Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
 // is nothing to record. Otherwise it goes on to MPI_X, which then calls MPI's own PMPI_X rather
 // than another tool's MPI_X. In line, as mpipp_begin, at any level: it asks for its caller's frame.
 static inline __attribute__((always_inline)) int mpipp_passes(void) {
-  struct mpipp_thread *thread = mpipp_self;
+  struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread->depth) {
-    if (!mpipp_outside_all_the_same(MPIPP_SITE)) return 1;
-    thread = mpipp_self;
+    if (!mpipp_intercept_outside_all_the_same(MPIPP_SITE)) return 1;
+    thread = mpipp_recorder_self;
   }
   thread->profiling = 1;
   return 0;
@@ -39,16 +39,16 @@ struct mpipp_begun {
   struct mpipp_thread *thread;
   void *real;
 };
-struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *frame);
+struct mpipp_begun mpipp_intercept_begin_further(unsigned procedure, void *caller, void *frame);
 
 // real: what MPI_X goes on to. NULL: pass the call through (inside another call, or nothing to
 // record).
 static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(unsigned procedure,
                                                                               void **real) {
-  struct mpipp_thread *thread = mpipp_self;
-  *real = mpipp_real[0][procedure]; // since a thread has a record
+  struct mpipp_thread *thread = mpipp_recorder_self;
+  *real = mpipp_abi_real[0][procedure]; // since a thread has a record
   if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {
-    struct mpipp_begun begun = mpipp_begin_further(procedure, MPIPP_SITE);
+    struct mpipp_begun begun = mpipp_intercept_begin_further(procedure, MPIPP_SITE);
     *real = begun.real;
     thread = begun.thread;
     if (!thread) return NULL;
@@ -58,11 +58,11 @@ static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(un
 
 // Inside another call: the serial of the object that a callback of the program (one that deletes an
 // attribute, say) is about to free; 0 if it is MPI that frees, or nothing is known of it.
-uint64_t mpipp_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller);
+uint64_t mpipp_intercept_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller);
 
 // Inside another call: a callback of the program has made an object. Nothing is recorded of it, but
 // its handle is no freed object's any more. Objects that MPI makes for itself are left alone.
-void mpipp_callback_made(enum mpipp_kind kind, uint64_t handle, void *caller) MPIPP_COLD;
+void mpipp_intercept_callback_made(enum mpipp_kind kind, uint64_t handle, void *caller) MPIPP_COLD;
 
 // Around a call that is not recorded: what MPI calls meanwhile is not the program's.
 static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure, void *caller,
@@ -92,7 +92,7 @@ static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, uns
 }
 
 // The record of the buffer's datatype, whose access is there; out of line.
-void mpipp_find_datatype(struct mpipp_call *call, uint32_t index);
+void mpipp_intercept_find_datatype(struct mpipp_call *call, uint32_t index);
 
 static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_t index,
                                                 const void *address, int64_t count,
@@ -111,7 +111,7 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   uint64_t last = mpipp_thread_of(call)->known[index];
   buffer->record = last;
   if (MPIPP_UNLIKELY(MPIPP_READ(((const struct mpipp_object *)(uintptr_t)last)->live) != datatype))
-    mpipp_find_datatype(call, index);
+    mpipp_intercept_find_datatype(call, index);
   return buffer;
 }
 
@@ -127,30 +127,33 @@ struct mpipp_arrays {
   const void *counts, *displacements, *datatypes;
   unsigned count_size, displacement_size;
 };
-void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_arrays arrays,
-                    uint64_t datatype, int64_t peers, unsigned access, unsigned role);
+void mpipp_intercept_buffer_v(struct mpipp_call *call, const void *address,
+                              struct mpipp_arrays arrays, uint64_t datatype, int64_t peers,
+                              unsigned access, unsigned role);
 
 // The numbers of peers of the call's communicator, 0 where it is not known.
-int64_t mpipp_peers(const struct mpipp_call *call);   // size, or remote size
-int64_t mpipp_parts(const struct mpipp_call *call);   // of the process's own group
-int64_t mpipp_sources(const struct mpipp_call *call); // neighbors that send to this process
-int64_t mpipp_targets(const struct mpipp_call *call); // neighbors this process sends to
+int64_t mpipp_intercept_peers(const struct mpipp_call *call); // size, or remote size
+int64_t mpipp_intercept_parts(const struct mpipp_call *call); // of the process's own group
+int64_t
+mpipp_intercept_sources(const struct mpipp_call *call); // neighbors that send to this process
+int64_t mpipp_intercept_targets(const struct mpipp_call *call); // neighbors this process sends to
 // Whether the root's arguments count in this process, and whether the others' do.
 int mpipp_at_root(const struct mpipp_call *call);
 int mpipp_at_leaf(const struct mpipp_call *call);
 // Element count of this process in a reduce-scatter, and of all.
-int64_t mpipp_own_count(const struct mpipp_call *call, const void *counts, unsigned size);
-int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, unsigned size);
+int64_t mpipp_intercept_own_count(const struct mpipp_call *call, const void *counts, unsigned size);
+int64_t mpipp_intercept_total_count(const struct mpipp_call *call, const void *counts,
+                                    unsigned size);
 // All of them, which must be the same in all processes.
-void mpipp_counts(struct mpipp_call *call, const void *counts, unsigned size);
+void mpipp_intercept_counts(struct mpipp_call *call, const void *counts, unsigned size);
 
 // A copy of more than few handles; NULL without memory.
-MPI_Request *mpipp_many_handles(int64_t count, const MPI_Request *requests);
+MPI_Request *mpipp_intercept_many_handles(int64_t count, const MPI_Request *requests);
 
 static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t count,
                                       const MPI_Request *requests) {
   if (MPIPP_UNLIKELY(!mpipp_are_few(count))) {
-    handles->all = mpipp_many_handles(count, requests);
+    handles->all = mpipp_intercept_many_handles(count, requests);
     return;
   }
   handles->all = handles->few;
@@ -159,16 +162,17 @@ static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t cou
 }
 
 static inline void mpipp_handles_deinit(struct mpipp_handles *handles, int64_t count) {
-  if (MPIPP_UNLIKELY(!mpipp_are_few(count))) mpipp_free(handles->all);
+  if (MPIPP_UNLIKELY(!mpipp_are_few(count))) mpipp_registry_free(handles->all);
 }
 
 // A watcher sees what is not in the program's own memory.
-void mpipp_show_handles(struct mpipp_thread *thread, int64_t count, const MPI_Request *requests);
+void mpipp_intercept_show_handles(struct mpipp_thread *thread, int64_t count,
+                                  const MPI_Request *requests);
 static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
                                    const MPI_Request *requests) {
-  if (MPIPP_LIKELY(!mpipp_shared)) return;
+  if (MPIPP_LIKELY(!mpipp_registry_shared)) return;
   if (MPIPP_UNLIKELY((uint64_t)count > thread->shown_room || !mpipp_are_few(count))) {
-    mpipp_show_handles(thread, count, requests);
+    mpipp_intercept_show_handles(thread, count, requests);
     return;
   }
   MPI_Request *shown = (MPI_Request *)(uintptr_t)thread->shown;
@@ -179,16 +183,17 @@ static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
 // The record is whole. Returns whether there are hooks that the call is to pass.
 static inline int mpipp_active(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  return MPIPP_UNLIKELY(mpipp_hooks != NULL) && mpipp_is_hooked(thread);
+  return MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL) && mpipp_intercept_is_hooked(thread);
 }
 // The same, where it is known that there are hooks.
 static inline int mpipp_active_seen(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  return mpipp_is_hooked(thread);
+  return mpipp_intercept_is_hooked(thread);
 }
 
 #define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
-  ((__typeof__(POINTER))(uintptr_t)mpipp_given_address(PASSAGE, ROLE, (uintptr_t)(POINTER)))
+  ((__typeof__(POINTER))(uintptr_t)mpipp_intercept_given_address(PASSAGE, ROLE,                    \
+                                                                 (uintptr_t)(POINTER)))
 // Where the status of a call is: with hooks, there is one in any case.
 static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
                                              const MPI_Status *status) {
@@ -211,7 +216,7 @@ static inline void mpipp_polled(const struct mpipp_call *call, int found) {
   if (found)
     MPIPP_WRITE(thread->polled, 0);
   else
-    mpipp_polled_in_vain(thread);
+    mpipp_recorder_polled_in_vain(thread);
 }
 
 // MPI_SUCCESS. The compiler, if it knew, would keep MPI's code in a register meanwhile.
@@ -222,7 +227,7 @@ static inline int mpipp_success(void) {
 }
 
 static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
-  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_left(thread, code);
+  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_intercept_left(thread, code);
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
   return code;

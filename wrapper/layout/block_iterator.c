@@ -261,7 +261,7 @@ static void sink(struct mpipp_piece *all, uint64_t at, uint64_t count) {
   all[at] = piece;
 }
 
-void mpipp_pieces_sort(struct mpipp_piece *all, uint64_t count) {
+void mpipp_layout_pieces_sort(struct mpipp_piece *all, uint64_t count) {
   for (uint64_t i = count / 2; i-- > 0;) sink(all, i, count);
   for (uint64_t end = count; end-- > 1;) {
     struct mpipp_piece last = all[0];
@@ -281,7 +281,7 @@ int mpipp_layout_add(struct mpipp_layout *layout, const struct mpipp_datatype *t
 }
 
 void mpipp_layout_sort(struct mpipp_layout *layout) {
-  if (!layout->ordered) mpipp_pieces_sort(layout->all, layout->count);
+  if (!layout->ordered) mpipp_layout_pieces_sort(layout->all, layout->count);
   layout->ordered = 1;
 }
 

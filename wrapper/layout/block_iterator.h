@@ -11,7 +11,7 @@ struct mpipp_piece {
 };
 // In the order of their first bytes, in place: qsort may call malloc, which waits for an
 // allocator's lock, and who has that may be waiting for one that the caller has.
-void mpipp_pieces_sort(struct mpipp_piece *all, uint64_t count);
+void mpipp_layout_pieces_sort(struct mpipp_piece *all, uint64_t count);
 
 // In the order of the addresses; those that follow each other in the type map are one.
 struct mpipp_layout {

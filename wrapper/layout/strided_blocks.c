@@ -61,7 +61,7 @@ static int of_type(const struct mpipp_datatype *type, struct mpipp_relative *fou
   }
 }
 
-int mpipp_comb_of(const struct mpipp_buffer *buffer, struct mpipp_comb *comb) {
+int mpipp_layout_comb_of(const struct mpipp_buffer *buffer, struct mpipp_comb *comb) {
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
   struct mpipp_relative found;
   if (buffer->vector || buffer->peers != 1 || buffer->access & (MPIPP_REMOTE | MPIPP_STALE))

@@ -14,7 +14,7 @@ struct mpipp_comb {
 };
 
 // Of a communication buffer in this process's memory; 0 if its bytes are not of this form.
-int mpipp_comb_of(const struct mpipp_buffer *buffer, struct mpipp_comb *comb);
+int mpipp_layout_comb_of(const struct mpipp_buffer *buffer, struct mpipp_comb *comb);
 
 static inline uint64_t mpipp_page_down(uint64_t address) {
   return address & ~(uint64_t)(MPIPP_PAGE - 1);

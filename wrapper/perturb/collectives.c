@@ -24,7 +24,7 @@ static int is_of_this_world(const struct mpipp_call *call) {
 
 // Open MPI 5 does not keep the program's own, which it may free, for a persistent operation.
 static int has_own_op(const struct mpipp_call *call) {
-  return call->present & MPIPP_HAS_OP && !mpipp_is_constant(MPIPP_OP, call->op);
+  return call->present & MPIPP_HAS_OP && !mpipp_registry_is_constant(MPIPP_OP, call->op);
 }
 
 // One side of a call, as MPI is given it.
@@ -118,7 +118,7 @@ static struct mpipp_collectives_side side(const struct mpipp_passage *passage, u
   EACH(Neighbor_alltoallw, EXCHANGE_W)                                                             \
   EACH(Reduce_scatter_block, BLOCKS)
 
-int mpipp_collective_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_collective_can_be_late(const struct mpipp_call *call) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   if (facts->form != MPIPP_FORM_NONBLOCKING || facts->over != MPIPP_OVER_COMM || !call->requests ||
       has_own_op(call))
@@ -133,7 +133,7 @@ int mpipp_collective_can_be_late(const struct mpipp_call *call) {
   }
 }
 
-void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) {
+void mpipp_perturb_collective_make(struct mpipp_passage *passage, MPI_Request *request) {
   const struct mpipp_call *call = passage->call;
   struct mpipp_collectives_side in = side(passage, MPIPP_READS), out = side(passage, MPIPP_WRITES);
   struct mpipp_collectives_side one =
@@ -141,7 +141,7 @@ void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) 
   MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
   MPI_Op op = (MPI_Op)(uintptr_t)call->op;
   const void *counts = (const void *)(uintptr_t)call->vectors[0].counts; // of a reduce-scatter
-  int64_t parts = mpipp_parts(call), block = parts ? in.count / parts : 0;
+  int64_t parts = mpipp_intercept_parts(call), block = parts ? in.count / parts : 0;
   int root = (int)call->root, large = mpipp_facts[call->procedure].large;
   (void)large;
   switch (mpipp_facts[call->procedure].operation) {
@@ -158,12 +158,12 @@ void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) 
 
 #else
 
-int mpipp_collective_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_collective_can_be_late(const struct mpipp_call *call) {
   (void)call;
   return 0;
 }
 
-void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) {
+void mpipp_perturb_collective_make(struct mpipp_passage *passage, MPI_Request *request) {
   (void)request;
   passage->code = MPI_ERR_OTHER;
 }

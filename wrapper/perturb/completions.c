@@ -20,10 +20,10 @@ enum {
 static _Thread_local int denied;
 static int has_found; // a probe has, and nothing was received since
 
-int mpipp_denies(void) {
-  if (denied < MOST_DENIED && mpipp_chance(2)) {
+int mpipp_perturb_denies(void) {
+  if (denied < MOST_DENIED && mpipp_perturb_chance(2)) {
     denied++;
-    mpipp_note_here(MPIPP_WAY_DENIED);
+    mpipp_perturb_note_here(MPIPP_WAY_DENIED);
     return 1;
   }
   denied = 0;
@@ -76,9 +76,9 @@ static void keep_order(struct mpipp_completions_order *order) {
 }
 
 static void change_order(struct mpipp_completions_order *order) {
-  if (order->count > 1) mpipp_note_here(MPIPP_WAY_SHUFFLED);
+  if (order->count > 1) mpipp_perturb_note_here(MPIPP_WAY_SHUFFLED);
   for (int i = 0; i < order->count; i++) {
-    int k = (int)mpipp_chance((uint64_t)i + 1);
+    int k = (int)mpipp_perturb_chance((uint64_t)i + 1);
     order->from[i] = order->from[k];
     order->from[k] = i;
   }
@@ -90,7 +90,7 @@ static void completed(const struct mpipp_completions_order *order, int i) {
   int from = order->from[i];
   MPI_Request before = order->program[from];
   order->program[from] = order->handles[i];
-  mpipp_held_complete(before, &order->program[from]);
+  mpipp_perturb_held_complete(before, &order->program[from]);
   order->handles[i] = order->program[from]; // a second time it is nothing new
 }
 
@@ -111,7 +111,7 @@ static void wait_for_one(const struct mpipp_completions_order *order) {
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(chosen));
   int flag = 0;
   if (!is_active(chosen) || !request || request->persistent ||
-      mpipp_held_state(chosen) & MPIPP_HELD_LATE)
+      mpipp_perturb_held_state(chosen) & MPIPP_HELD_LATE)
     return;
   for (int i = 0; i < POLLS && !flag; i++) {
     MPI_Status status;
@@ -134,7 +134,8 @@ static int may_deny(const struct mpipp_completions_order *order) {
 // that is said to be. Returns its place, -1 if there is none.
 static int told(const struct mpipp_completions_order *order) {
   for (int i = 0; i < order->count; i++)
-    if (mpipp_held_state(order->handles[i]) == (MPIPP_HELD_LATE | MPIPP_HELD_TOLD)) return i;
+    if (mpipp_perturb_held_state(order->handles[i]) == (MPIPP_HELD_LATE | MPIPP_HELD_TOLD))
+      return i;
   return -1;
 }
 
@@ -191,7 +192,7 @@ static int any(struct mpipp_passage *passage, struct mpipp_completions_order *or
 
 static int some(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
   MPI_Status *statuses = statuses_of(passage);
-  int *indices = passage->index, count = MPI_UNDEFINED, tried = (int)mpipp_chance(2), total;
+  int *indices = passage->index, count = MPI_UNDEFINED, tried = (int)mpipp_perturb_chance(2), total;
   change_order(order);
   wait_for_one(order);
   int known = told(order);
@@ -203,7 +204,7 @@ static int some(struct mpipp_passage *passage, struct mpipp_completions_order *o
     return MPIPP_DONE;
   }
   // Of those that are complete only one, or some.
-  total = tried ? 1 + (int)mpipp_chance((uint64_t)order->count) : 0;
+  total = tried ? 1 + (int)mpipp_perturb_chance((uint64_t)order->count) : 0;
   if (tried) passage->code = PMPI(Testsome)(total, order->handles, &count, indices, statuses);
   if (!tried || (passage->code == MPI_SUCCESS && (count == MPI_UNDEFINED || count == 0)))
     passage->code = tests ? PMPI(Testsome)(order->count, order->handles, &count, indices, statuses)
@@ -224,7 +225,7 @@ static int some(struct mpipp_passage *passage, struct mpipp_completions_order *o
 static int complete(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
   unsigned procedure = passage->call->procedure;
   int tests = passage->flag != NULL || procedure == MPIPP_PROC_Testsome;
-  if (tests && may_deny(order) && mpipp_denies()) {
+  if (tests && may_deny(order) && mpipp_perturb_denies()) {
     if (passage->flag) *passage->flag = 0;
     if (passage->outcount) *passage->outcount = 0;
     if (procedure == MPIPP_PROC_Testany) *passage->index = MPI_UNDEFINED;
@@ -269,7 +270,7 @@ static int is_whole(const struct mpipp_passage *passage) {
   }
 }
 
-void mpipp_found(int found) {
+void mpipp_perturb_found(int found) {
   MPIPP_WRITE(has_found, found);
 }
 
@@ -280,14 +281,14 @@ static int probe(struct mpipp_passage *passage) {
   MPI_Status status;
   if (!passage->flag || !passage->status || MPIPP_READ(has_found)) return MPIPP_GO_ON;
   if (call->procedure == MPIPP_PROC_Improbe && !passage->handle) return MPIPP_GO_ON;
-  if (!mpipp_denies()) return MPIPP_GO_ON;
+  if (!mpipp_perturb_denies()) return MPIPP_GO_ON;
   passage->code = PMPI(Iprobe)((int)call->source, (int)call->tag, (MPI_Comm)(uintptr_t)call->comm,
                                &flag, &status); // finds errors, and things move on
   if (passage->code == MPI_SUCCESS) *passage->flag = 0;
   return MPIPP_DONE;
 }
 
-int mpipp_complete(struct mpipp_passage *passage) {
+int mpipp_perturb_complete(struct mpipp_passage *passage) {
   struct mpipp_completions_order order;
   unsigned procedure = passage->call->procedure;
   if (procedure == MPIPP_PROC_Iprobe || procedure == MPIPP_PROC_Improbe) return probe(passage);

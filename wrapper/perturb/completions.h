@@ -6,11 +6,11 @@
 #include "intercept/hooks.h"
 
 // Calls MPI for the program where the call is one of these. Returns an enum mpipp_verdict.
-int mpipp_complete(struct mpipp_passage *passage);
+int mpipp_perturb_complete(struct mpipp_passage *passage);
 // Whether to say "not yet" where that may be said: not for ever.
-int mpipp_denies(void);
+int mpipp_perturb_denies(void);
 // Whether a probe has found what may be received, and nothing was received since: what was found is
 // found again.
-void mpipp_found(int found);
+void mpipp_perturb_found(int found);
 
 #endif

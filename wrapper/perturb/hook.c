@@ -74,7 +74,7 @@ static int before_marked(unsigned procedure) {
                                        "Close_",   "Comm_set_info", "Win_set_info"};
   const struct mpipp_at by = {0, procedure};
   int code = others_before_marked ? others_before_marked(procedure) : MPI_SUCCESS;
-  if (code == MPI_SUCCESS && BEGINS_WITH(procedure, others)) mpipp_held_start(&by);
+  if (code == MPI_SUCCESS && BEGINS_WITH(procedure, others)) mpipp_perturb_held_start(&by);
   return code;
 }
 
@@ -82,14 +82,14 @@ static int before_marked(unsigned procedure) {
 // is kept, and asked after.
 static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
-  struct mpipp_held *held = request ? mpipp_held_take(*request) : NULL;
+  struct mpipp_held *held = request ? mpipp_perturb_held_take(*request) : NULL;
   if (!held) return MPIPP_GO_ON;
-  if (held->is_persistent && !held->is_receiving) mpipp_stages_drop(held->stages);
+  if (held->is_persistent && !held->is_receiving) mpipp_perturb_stages_drop(held->stages);
   if (held->is_late || !held->stages || (held->is_persistent && !held->is_receiving)) {
     free(held); // has been started, or is complete, or inactive
     return MPIPP_GO_ON;
   }
-  mpipp_held_abandon(held);
+  mpipp_perturb_held_abandon(held);
   *request = MPI_REQUEST_NULL;
   passage->code = MPI_SUCCESS;
   return MPIPP_DONE;
@@ -97,18 +97,19 @@ static int give_up(struct mpipp_passage *passage) {
 
 static int enter_first(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  mpipp_chance_begin(call->procedure);
-  makes = mpipp_collective_can_be_late(call);
-  starts = mpipp_start_can_be_late(call);
-  marks = mpipp_ready_can_be_late(call);
-  int can_be_late = makes || starts || marks || mpipp_can_be_late(call);
-  is_late = can_be_late && mpipp_chance(ON_TIME_IN);
-  mpipp_noting(call);
-  if (can_be_late) mpipp_note_here(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
-  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call); // none is started
-  if (!is_late && !is_local[call->procedure]) mpipp_held_start(mpipp_here());
-  mpipp_held_ask_abandoned();
-  mpipp_arrived_anew(call);
+  mpipp_perturb_chance_begin(call->procedure);
+  makes = mpipp_perturb_collective_can_be_late(call);
+  starts = mpipp_perturb_start_can_be_late(call);
+  marks = mpipp_perturb_ready_can_be_late(call);
+  int can_be_late = makes || starts || marks || mpipp_perturb_can_be_late(call);
+  is_late = can_be_late && mpipp_perturb_chance(ON_TIME_IN);
+  mpipp_perturb_noting(call);
+  if (can_be_late) mpipp_perturb_note_here(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_guard_faults_count)))
+    mpipp_guard_tell_touches(call); // none is started
+  if (!is_late && !is_local[call->procedure]) mpipp_perturb_held_start(mpipp_perturb_here());
+  mpipp_perturb_held_ask_abandoned();
+  mpipp_perturb_arrived_anew(call);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   return MPIPP_GO_ON;
 }
@@ -124,13 +125,13 @@ static void post(struct mpipp_passage *passage) {
       !(call->present & (MPIPP_HAS_COMM | MPIPP_HAS_MESSAGE)))
     return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    if (!(call->buffers[i].access & MPIPP_WRITES) || !mpipp_is_used(call, i)) continue;
+    if (!(call->buffers[i].access & MPIPP_WRITES) || !mpipp_guard_is_used(call, i)) continue;
     if (passage->addresses[i] != call->buffers[i].address) continue;
     if (!posting && !(posting = calloc(1, sizeof *posting))) return;
-    struct mpipp_stage *stage = mpipp_stage_new(call, i, passage->addresses[i]);
+    struct mpipp_stage *stage = mpipp_perturb_stage_new(call, i, passage->addresses[i]);
     if (!stage) continue;
     posting->is_persistent = is_persistent;
-    if (!is_persistent) mpipp_stages_take(stage);
+    if (!is_persistent) mpipp_perturb_stages_take(stage);
     passage->addresses[i] = (uintptr_t)stage->memory;
     stage->next = posting->stages;
     posting->stages = stage;
@@ -141,7 +142,7 @@ static void post(struct mpipp_passage *passage) {
 static int make_collective(struct mpipp_passage *passage) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (!posting && !(posting = calloc(1, sizeof *posting))) return MPIPP_GO_ON;
-  mpipp_collective_make(passage, &request);
+  mpipp_perturb_collective_make(passage, &request);
   if (passage->code != MPI_SUCCESS) return MPIPP_DONE;
   posting->is_late = 1;
   *(MPI_Request *)(uintptr_t)passage->call->requests = request;
@@ -155,17 +156,17 @@ static int is_start(const struct mpipp_call *call) {
 static int enter_last(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   posting = NULL;
-  if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_found(0);
+  if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_perturb_found(0);
   if (call->present & MPIPP_HAS_DEST && !(call->present & MPIPP_HAS_SOURCE) &&
       call->buffer_count == 1)
-    return mpipp_send(passage, is_late);
+    return mpipp_perturb_send(passage, is_late);
   if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
   if (makes) return make_collective(passage);
-  if (is_start(call)) mpipp_held_receive(call);
-  if (starts && is_late) return mpipp_start_later(passage);
-  if (marks && is_late) return mpipp_ready_later(passage);
-  if (mpipp_arrived(passage) == MPIPP_DONE) return MPIPP_DONE;
-  return mpipp_complete(passage);
+  if (is_start(call)) mpipp_perturb_held_receive(call);
+  if (starts && is_late) return mpipp_perturb_start_later(passage);
+  if (marks && is_late) return mpipp_perturb_ready_later(passage);
+  if (mpipp_perturb_arrived(passage) == MPIPP_DONE) return MPIPP_DONE;
+  return mpipp_perturb_complete(passage);
 }
 
 static void leave_last(struct mpipp_passage *passage) {
@@ -173,25 +174,26 @@ static void leave_last(struct mpipp_passage *passage) {
   struct mpipp_held *held = posting;
   posting = NULL;
   int probes = call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
-  if (probes && passage->code == MPI_SUCCESS && (!passage->flag || *passage->flag)) mpipp_found(1);
-  if (is_start(call) && passage->code != MPI_SUCCESS) mpipp_held_receive_not(call);
+  if (probes && passage->code == MPI_SUCCESS && (!passage->flag || *passage->flag))
+    mpipp_perturb_found(1);
+  if (is_start(call) && passage->code != MPI_SUCCESS) mpipp_perturb_held_receive_not(call);
   if (!held) return;
   if (passage->code != MPI_SUCCESS || (!held->stages && !held->is_late)) {
-    mpipp_stages_drop(held->stages);
+    mpipp_perturb_stages_drop(held->stages);
     free(held);
     return;
   }
   if (held->is_persistent) { // comes to the buffer when it is started
-    held->at = *mpipp_here();
-    mpipp_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
+    held->at = *mpipp_perturb_here();
+    mpipp_perturb_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
     return;
   }
-  if (held->stages) mpipp_note_here(MPIPP_WAY_JUNK);
+  if (held->stages) mpipp_perturb_note_here(MPIPP_WAY_JUNK);
   for (const struct mpipp_stage *each = held->stages; each; each = each->next)
-    mpipp_stage_spoil(each);
-  mpipp_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
+    mpipp_perturb_stage_spoil(each);
+  mpipp_perturb_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
   if (held->is_late && is_late)
-    mpipp_held_later(held);
+    mpipp_perturb_held_later(held);
   else if (held->is_late)
     PMPI(Start)(&held->request);
 }
@@ -200,12 +202,12 @@ static void leave_last(struct mpipp_passage *passage) {
 static void event(const struct mpipp_event *event) {
   static const char *const asking[] = {"Request_get_status"};
   if (event->kind == MPIPP_EVENT_COMPLETED && BEGINS_WITH(event->call->procedure, asking))
-    mpipp_held_told(event->object->handle);
+    mpipp_perturb_held_told(event->object->handle);
 }
 
 static int given_late(MPI_Request request) {
-  if (mpipp_held_waits(request)) return MPIPP_HELD_BACK;
-  return mpipp_held_state(request) & MPIPP_HELD_LATE ? MPIPP_MADE_PERSISTENT : 0;
+  if (mpipp_perturb_held_waits(request)) return MPIPP_HELD_BACK;
+  return mpipp_perturb_held_state(request) & MPIPP_HELD_LATE ? MPIPP_MADE_PERSISTENT : 0;
 }
 
 static struct mpipp_hook first = {.enter = enter_first, .event = event, .order = FIRST};
@@ -214,11 +216,11 @@ static struct mpipp_hook last = {.enter = enter_last, .leave = leave_last, .orde
 __attribute__((constructor)) static void hook_in(void) {
   const char *seed = getenv("MPIPP_PROVOKE");
   if (!seed || !*seed) return;
-  mpipp_chance_open(seed);
+  mpipp_perturb_chance_open(seed);
   know_local();
-  others_before_marked = mpipp_before_marked;
-  mpipp_before_marked = before_marked;
-  mpipp_given_late = given_late;
+  others_before_marked = mpipp_intercept_before_marked;
+  mpipp_intercept_before_marked = before_marked;
+  mpipp_guard_given_late = given_late;
   mpipp_hook_in(&first);
   mpipp_hook_in(&last);
 }

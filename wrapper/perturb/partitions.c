@@ -49,7 +49,7 @@ static int partition(const struct mpipp_call *call, int64_t i) {
   return number(call, 0) + (int)i;
 }
 
-int mpipp_ready_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_ready_can_be_late(const struct mpipp_call *call) {
   if (call->procedure != MPIPP_PROC_Pready && call->procedure != MPIPP_PROC_Pready_range &&
       call->procedure != MPIPP_PROC_Pready_list)
     return 0;
@@ -62,7 +62,7 @@ int mpipp_ready_can_be_late(const struct mpipp_call *call) {
   return fine;
 }
 
-int mpipp_ready_later(struct mpipp_passage *passage) {
+int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int64_t count = count_of(call);
   struct mpipp_held *held = calloc(1, sizeof *held);
@@ -77,7 +77,7 @@ int mpipp_ready_later(struct mpipp_passage *passage) {
   held->request = *(const MPI_Request *)(uintptr_t)call->requests;
   held->ready = ready;
   held->ready_count = (int)count;
-  mpipp_held_later(held);
+  mpipp_perturb_held_later(held);
   passage->code = MPI_SUCCESS;
   return MPIPP_DONE;
 }
@@ -104,7 +104,7 @@ static void know(MPI_Request request, int partition) {
   known = one;
 }
 
-int mpipp_arrived(struct mpipp_passage *passage) {
+int mpipp_perturb_arrived(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (call->procedure != MPIPP_PROC_Parrived || !passage->flag || !active(call, MPIPP_HAS_SOURCE))
     return MPIPP_GO_ON;
@@ -113,7 +113,7 @@ int mpipp_arrived(struct mpipp_passage *passage) {
   passage->code = PMPI(Parrived)(request, which, passage->flag);
   if (passage->code != MPI_SUCCESS || !*passage->flag) return MPIPP_DONE;
   pthread_mutex_lock(&lock);
-  if (!is_known(request, which) && mpipp_denies())
+  if (!is_known(request, which) && mpipp_perturb_denies())
     *passage->flag = 0;
   else
     know(request, which);
@@ -121,7 +121,7 @@ int mpipp_arrived(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
-void mpipp_arrived_anew(const struct mpipp_call *call) {
+void mpipp_perturb_arrived_anew(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   int anew = call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall ||
              call->procedure == MPIPP_PROC_Request_free;
@@ -143,22 +143,22 @@ void mpipp_arrived_anew(const struct mpipp_call *call) {
 
 #else
 
-int mpipp_ready_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_ready_can_be_late(const struct mpipp_call *call) {
   (void)call;
   return 0;
 }
 
-int mpipp_ready_later(struct mpipp_passage *passage) {
+int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
   (void)passage;
   return MPIPP_GO_ON;
 }
 
-int mpipp_arrived(struct mpipp_passage *passage) {
+int mpipp_perturb_arrived(struct mpipp_passage *passage) {
   (void)passage;
   return MPIPP_GO_ON;
 }
 
-void mpipp_arrived_anew(const struct mpipp_call *call) {
+void mpipp_perturb_arrived_anew(const struct mpipp_call *call) {
   (void)call;
 }
 

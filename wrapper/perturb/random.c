@@ -21,35 +21,36 @@ static uint64_t next(uint64_t *from) {
   return found ^ found >> 31;
 }
 
-void mpipp_chance_open(const char *text) {
+void mpipp_perturb_chance_open(const char *text) {
   seed = strtoull(text, NULL, 10);
 }
 
-void mpipp_chance_begin_at(uint32_t place, uint32_t time) {
+void mpipp_perturb_chance_begin_at(uint32_t place, uint32_t time) {
   uint64_t own = seed, at = (uint64_t)place << 32 | time;
   state = next(&own) ^ (uint64_t)(mpipp_registry.world_rank + 1) << 40;
-  state += mpipp_chance_of(at);
+  state += mpipp_perturb_chance_of(at);
   of_call = state = next(&state);
 }
 
 // How often a program asks whether something is there depends on time: of that no other call's
 // choice depends.
-void mpipp_chance_begin(unsigned procedure) {
-  mpipp_chance_begin_at(procedure, __atomic_add_fetch(&calls[procedure], 1, __ATOMIC_RELAXED));
+void mpipp_perturb_chance_begin(unsigned procedure) {
+  mpipp_perturb_chance_begin_at(procedure,
+                                __atomic_add_fetch(&calls[procedure], 1, __ATOMIC_RELAXED));
 }
 
-void mpipp_chance_part(uint64_t part) {
-  state = of_call ^ mpipp_chance_of(part);
+void mpipp_perturb_chance_part(uint64_t part) {
+  state = of_call ^ mpipp_perturb_chance_of(part);
 }
 
-uint64_t mpipp_chance_of(uint64_t number) {
+uint64_t mpipp_perturb_chance_of(uint64_t number) {
   return next(&number);
 }
 
-uint64_t mpipp_chance(uint64_t below) {
+uint64_t mpipp_perturb_chance(uint64_t below) {
   return next(&state) % below;
 }
 
-int mpipp_is_synchronous(void) {
+int mpipp_perturb_is_synchronous(void) {
   return seed % BUFFERED_IN != 0;
 }

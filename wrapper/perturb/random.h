@@ -7,18 +7,18 @@
 #include <stdint.h>
 
 // seed: as the environment says it.
-void mpipp_chance_open(const char *seed);
+void mpipp_perturb_chance_open(const char *seed);
 // For the call that the thread begins.
-void mpipp_chance_begin(unsigned procedure);
+void mpipp_perturb_chance_begin(unsigned procedure);
 // The same of which the ordinal among all is not certain to be alike in the next run.
-void mpipp_chance_begin_at(uint32_t place, uint32_t time);
+void mpipp_perturb_chance_begin_at(uint32_t place, uint32_t time);
 // For a part of that call: what it chooses does not depend on what was chosen before.
-void mpipp_chance_part(uint64_t part);
+void mpipp_perturb_chance_part(uint64_t part);
 // A number that is chosen by another.
-uint64_t mpipp_chance_of(uint64_t number);
+uint64_t mpipp_perturb_chance_of(uint64_t number);
 // A number below that, of the thread's call.
-uint64_t mpipp_chance(uint64_t below);
+uint64_t mpipp_perturb_chance(uint64_t below);
 // Whether standard sends are synchronous: the same in all processes, all the time.
-int mpipp_is_synchronous(void);
+int mpipp_perturb_is_synchronous(void);
 
 #endif

@@ -23,7 +23,7 @@
 #define CALL(NAME, ...) SEND(NAME, __VA_ARGS__)
 #endif
 
-int mpipp_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_can_be_late(const struct mpipp_call *call) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   return facts->form == MPIPP_FORM_NONBLOCKING && call->dest != MPI_PROC_NULL && call->requests &&
          (facts->operation == MPIPP_PROC_Send || facts->operation == MPIPP_PROC_Ssend ||
@@ -31,7 +31,7 @@ int mpipp_can_be_late(const struct mpipp_call *call) {
 }
 
 // Nothing is to be wrong with any of the requests.
-int mpipp_start_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_start_can_be_late(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (call->procedure != MPIPP_PROC_Start && call->procedure != MPIPP_PROC_Startall) return 0;
   for (int64_t i = 0; requests && i < call->request_count; i++) {
@@ -43,7 +43,7 @@ int mpipp_start_can_be_late(const struct mpipp_call *call) {
   return requests != NULL;
 }
 
-int mpipp_start_later(struct mpipp_passage *passage) {
+int mpipp_perturb_start_later(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   MPI_Request *requests = (MPI_Request *)(uintptr_t)call->requests;
   passage->code = MPI_SUCCESS;
@@ -52,9 +52,9 @@ int mpipp_start_later(struct mpipp_passage *passage) {
     if (held) {
       held->is_start = 1;
       held->request = requests[i];
-      mpipp_held_later(held);
+      mpipp_perturb_held_later(held);
     } else {
-      mpipp_held_start(NULL);
+      mpipp_perturb_held_start(NULL);
       passage->code = PMPI(Start)(&requests[i]);
     }
   }
@@ -88,9 +88,9 @@ static int begin_late(struct mpipp_passage *passage, unsigned operation) {
     return MPIPP_DONE;
   }
   held->is_late = 1;
-  mpipp_hold(held, request);
+  mpipp_perturb_hold(held, request);
   *(MPI_Request *)(uintptr_t)call->requests = request;
-  mpipp_held_later(held);
+  mpipp_perturb_held_later(held);
   return MPIPP_DONE;
 }
 
@@ -114,11 +114,11 @@ static int send_synchronously(struct mpipp_passage *passage, unsigned form) {
   return MPIPP_DONE;
 }
 
-int mpipp_send(struct mpipp_passage *passage, int late) {
+int mpipp_perturb_send(struct mpipp_passage *passage, int late) {
   const struct mpipp_facts *facts = &mpipp_facts[passage->call->procedure];
   unsigned operation = facts->operation;
-  int synchronous = operation == MPIPP_PROC_Send && mpipp_is_synchronous();
-  if (synchronous) mpipp_note_here(MPIPP_WAY_SYNCHRONOUS);
+  int synchronous = operation == MPIPP_PROC_Send && mpipp_perturb_is_synchronous();
+  if (synchronous) mpipp_perturb_note_here(MPIPP_WAY_SYNCHRONOUS);
   if (late) return begin_late(passage, synchronous ? MPIPP_PROC_Ssend : operation);
   if (!synchronous) return MPIPP_GO_ON;
   return send_synchronously(passage, facts->form);

@@ -7,12 +7,12 @@
 #include "intercept/hooks.h"
 
 // Whether a nonblocking send can be started later than its call.
-int mpipp_can_be_late(const struct mpipp_call *call);
+int mpipp_perturb_can_be_late(const struct mpipp_call *call);
 // The same of MPI_Start and MPI_Startall, and its starting.
-int mpipp_start_can_be_late(const struct mpipp_call *call);
-int mpipp_start_later(struct mpipp_passage *passage);
+int mpipp_perturb_start_can_be_late(const struct mpipp_call *call);
+int mpipp_perturb_start_later(struct mpipp_passage *passage);
 // Calls MPI in another way than the program did, if there is one; late: to start the operation
 // later. Returns an enum mpipp_verdict.
-int mpipp_send(struct mpipp_passage *passage, int late);
+int mpipp_perturb_send(struct mpipp_passage *passage, int late);
 
 #endif

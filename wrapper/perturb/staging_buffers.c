@@ -25,7 +25,7 @@ static int is_plain(const struct mpipp_datatype *type) {
 // MPI copies the data of other types: it knows best where they are. The type is kept, whatever the
 // program does to its own; MPI_Type_dup would call the program's functions.
 static int keep_type(struct mpipp_stage *stage, int64_t bytes) {
-  if (!mpipp_has_world) return 0; // without MPI_COMM_SELF
+  if (!mpipp_recorder_has_world) return 0; // without MPI_COMM_SELF
   stage->bytes = (size_t)bytes;
   if (PMPI(Type_commit)(&stage->type) != MPI_SUCCESS ||
       PMPI(Pack_size)(1, stage->type, MPI_COMM_SELF, &stage->packed_size) != MPI_SUCCESS)
@@ -151,8 +151,8 @@ static int64_t known_span(struct mpipp_stage *stage, const struct mpipp_call *ca
   return bytes && (is_plain(type) || keep_entries(stage, buffer, count)) ? bytes : 0;
 }
 
-struct mpipp_stage *mpipp_stage_new(const struct mpipp_call *call, uint32_t which,
-                                    uint64_t address) {
+struct mpipp_stage *mpipp_perturb_stage_new(const struct mpipp_call *call, uint32_t which,
+                                            uint64_t address) {
   const struct mpipp_buffer *buffer = &call->buffers[which];
   int64_t low = 0;
   if (buffer->access & (MPIPP_REMOTE | MPIPP_STALE) || !address ||
@@ -174,12 +174,12 @@ struct mpipp_stage *mpipp_stage_new(const struct mpipp_call *call, uint32_t whic
   return stage;
 }
 
-void mpipp_stages_take(const struct mpipp_stage *stage) {
+void mpipp_perturb_stages_take(const struct mpipp_stage *stage) {
   for (; stage; stage = stage->next) copy(stage, stage->memory, stage->target);
 }
 
-void mpipp_stage_spoil(const struct mpipp_stage *stage) {
-  int byte = junk[mpipp_chance(sizeof junk)], position = 0;
+void mpipp_perturb_stage_spoil(const struct mpipp_stage *stage) {
+  int byte = junk[mpipp_perturb_chance(sizeof junk)], position = 0;
   if (stage->type == MPI_DATATYPE_NULL) {
     memset(stage->target, byte, stage->bytes);
     return;
@@ -189,7 +189,7 @@ void mpipp_stage_spoil(const struct mpipp_stage *stage) {
   (stage->packed, stage->packed_size, &position, stage->target, 1, stage->type, MPI_COMM_SELF);
 }
 
-void mpipp_stages_drop(struct mpipp_stage *stage) {
+void mpipp_perturb_stages_drop(struct mpipp_stage *stage) {
   while (stage) {
     struct mpipp_stage *next = stage->next;
     drop(stage);
@@ -197,11 +197,11 @@ void mpipp_stages_drop(struct mpipp_stage *stage) {
   }
 }
 
-void mpipp_stages_give(const struct mpipp_stage *stage) {
+void mpipp_perturb_stages_give(const struct mpipp_stage *stage) {
   for (; stage; stage = stage->next) copy(stage, stage->target, stage->memory);
 }
 
-void mpipp_stages_end(struct mpipp_stage *stage) {
-  mpipp_stages_give(stage);
-  mpipp_stages_drop(stage);
+void mpipp_perturb_stages_end(struct mpipp_stage *stage) {
+  mpipp_perturb_stages_give(stage);
+  mpipp_perturb_stages_drop(stage);
 }

@@ -19,17 +19,17 @@ struct mpipp_stage {
 
 // Of that buffer of a call, which is to be given it at that address. NULL: its bytes are not known
 // well enough, or there are none.
-struct mpipp_stage *mpipp_stage_new(const struct mpipp_call *call, uint32_t buffer,
-                                    uint64_t address);
+struct mpipp_stage *mpipp_perturb_stage_new(const struct mpipp_call *call, uint32_t buffer,
+                                            uint64_t address);
 // It gets what the program's buffer holds now. Of these and all next.
-void mpipp_stages_take(const struct mpipp_stage *stage);
+void mpipp_perturb_stages_take(const struct mpipp_stage *stage);
 // The program's buffer gets junk: its data, and nothing between them.
-void mpipp_stage_spoil(const struct mpipp_stage *stage);
+void mpipp_perturb_stage_spoil(const struct mpipp_stage *stage);
 // It gets what is there now: what was received, and the rest as it was. Of these and all next.
-void mpipp_stages_give(const struct mpipp_stage *stage);
+void mpipp_perturb_stages_give(const struct mpipp_stage *stage);
 // The same, and that was all.
-void mpipp_stages_end(struct mpipp_stage *stage);
+void mpipp_perturb_stages_end(struct mpipp_stage *stage);
 // Nothing was received.
-void mpipp_stages_drop(struct mpipp_stage *stage);
+void mpipp_perturb_stages_drop(struct mpipp_stage *stage);
 
 #endif

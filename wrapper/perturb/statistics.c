@@ -14,8 +14,8 @@ static struct mpipp_provoked *entries;
 static _Thread_local struct mpipp_at here;
 static _Thread_local int is_counted;
 
-struct mpipp_at mpipp_at(const struct mpipp_call *call) {
-  return (struct mpipp_at){mpipp_outside_mpi_at(call->caller, call->frame), call->procedure};
+struct mpipp_at mpipp_perturb_at(const struct mpipp_call *call) {
+  return (struct mpipp_at){mpipp_abi_outside_mpi_at(call->caller, call->frame), call->procedure};
 }
 
 // Where a watcher reads it. Without memory nothing is counted.
@@ -23,11 +23,11 @@ static void open_table(void) {
   static int is_tried;
   if (is_tried) return;
   is_tried = 1;
-  mpipp_lock();
-  entries = mpipp_allocate(MPIPP_PROVOKED * sizeof *entries);
-  mpipp_unlock();
+  mpipp_registry_lock();
+  entries = mpipp_registry_allocate(MPIPP_PROVOKED * sizeof *entries);
+  mpipp_registry_unlock();
   if (!entries) return;
-  struct mpipp_table *table = mpipp_provoked_table();
+  struct mpipp_table *table = mpipp_registry_provoked_table();
   table->entries = (uintptr_t)entries;
   __atomic_store_n(&table->count, MPIPP_PROVOKED, __ATOMIC_RELEASE);
 }
@@ -55,8 +55,8 @@ static struct mpipp_provoked *entry(const struct mpipp_at *of, enum mpipp_way wa
   return &entries[PLACES];
 }
 
-void mpipp_note(const struct mpipp_at *of, enum mpipp_way way, const struct mpipp_at *by,
-                uint64_t amount) {
+void mpipp_perturb_note(const struct mpipp_at *of, enum mpipp_way way, const struct mpipp_at *by,
+                        uint64_t amount) {
   static const struct mpipp_at none;
   pthread_mutex_lock(&lock);
   open_table();
@@ -69,17 +69,17 @@ void mpipp_note(const struct mpipp_at *of, enum mpipp_way way, const struct mpip
   pthread_mutex_unlock(&lock);
 }
 
-void mpipp_noting(const struct mpipp_call *call) {
-  here = mpipp_at(call);
+void mpipp_perturb_noting(const struct mpipp_call *call) {
+  here = mpipp_perturb_at(call);
   is_counted = 0;
 }
 
-const struct mpipp_at *mpipp_here(void) {
+const struct mpipp_at *mpipp_perturb_here(void) {
   return &here;
 }
 
-void mpipp_note_here(enum mpipp_way way) {
-  if (!is_counted) mpipp_note(&here, MPIPP_WAY_CALLED, NULL, 0);
+void mpipp_perturb_note_here(enum mpipp_way way) {
+  if (!is_counted) mpipp_perturb_note(&here, MPIPP_WAY_CALLED, NULL, 0);
   is_counted = 1;
-  if (way != MPIPP_WAY_CALLED) mpipp_note(&here, way, NULL, 0);
+  if (way != MPIPP_WAY_CALLED) mpipp_perturb_note(&here, way, NULL, 0);
 }

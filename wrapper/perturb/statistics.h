@@ -14,16 +14,16 @@ struct mpipp_at {
 };
 
 // Of a call that the thread is inside of.
-struct mpipp_at mpipp_at(const struct mpipp_call *call);
+struct mpipp_at mpipp_perturb_at(const struct mpipp_call *call);
 // Counts that it was done to a call. by: another call that it was done by, if the way has one; else
 // NULL. amount: parts, milliseconds; else 0.
-void mpipp_note(const struct mpipp_at *of, enum mpipp_way way, const struct mpipp_at *by,
-                uint64_t amount);
+void mpipp_perturb_note(const struct mpipp_at *of, enum mpipp_way way, const struct mpipp_at *by,
+                        uint64_t amount);
 
 // The call that the thread begins; where it is made.
-void mpipp_noting(const struct mpipp_call *call);
-const struct mpipp_at *mpipp_here(void);
+void mpipp_perturb_noting(const struct mpipp_call *call);
+const struct mpipp_at *mpipp_perturb_here(void);
 // Counts what is done to it, and itself the first time.
-void mpipp_note_here(enum mpipp_way way);
+void mpipp_perturb_note_here(enum mpipp_way way);
 
 #endif

@@ -12,7 +12,7 @@ enum { BUCKETS = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mpipp_held *buckets[BUCKETS], *late, **last_late = &late, *abandoned;
-int mpipp_held_count MPIPP_HIDDEN = 0;
+int mpipp_perturb_held_count MPIPP_HIDDEN = 0;
 
 static struct mpipp_held **bucket(MPI_Request request) {
   return &buckets[mpipp_hash(MPIPP_KEY(request)) % BUCKETS];
@@ -20,14 +20,14 @@ static struct mpipp_held **bucket(MPI_Request request) {
 
 // Behind others with that handle: MPI gives it out again before the thread that has completed the
 // operation before has taken that from here.
-void mpipp_hold(struct mpipp_held *held, MPI_Request request) {
+void mpipp_perturb_hold(struct mpipp_held *held, MPI_Request request) {
   held->request = request;
   held->next = NULL;
   pthread_mutex_lock(&lock);
   struct mpipp_held **at = bucket(request);
   while (*at) at = &(*at)->next;
   *at = held;
-  mpipp_held_count++;
+  mpipp_perturb_held_count++;
   pthread_mutex_unlock(&lock);
 }
 
@@ -37,11 +37,11 @@ static struct mpipp_held **find(MPI_Request request) {
   return at;
 }
 
-struct mpipp_held *mpipp_held_take(MPI_Request request) {
-  if (!MPIPP_READ(mpipp_held_count)) return NULL;
+struct mpipp_held *mpipp_perturb_held_take(MPI_Request request) {
+  if (!MPIPP_READ(mpipp_perturb_held_count)) return NULL;
   pthread_mutex_lock(&lock);
   struct mpipp_held **at = find(request), *found = *at;
-  if (found) *at = found->next, mpipp_held_count--;
+  if (found) *at = found->next, mpipp_perturb_held_count--;
   pthread_mutex_unlock(&lock);
   return found;
 }
@@ -53,18 +53,18 @@ static struct mpipp_held *persistent(MPI_Request request, int is_receiving) {
 
 // Returns whether it was one, so that nothing else is to be done.
 static int receive_no_longer(MPI_Request request) {
-  if (!MPIPP_READ(mpipp_held_count)) return 0;
+  if (!MPIPP_READ(mpipp_perturb_held_count)) return 0;
   pthread_mutex_lock(&lock);
   struct mpipp_held *held = persistent(request, 1);
   if (held) held->is_receiving = 0;
   pthread_mutex_unlock(&lock);
-  if (held) mpipp_stages_give(held->stages);
+  if (held) mpipp_perturb_stages_give(held->stages);
   return held != NULL;
 }
 
-void mpipp_held_receive(const struct mpipp_call *call) {
+void mpipp_perturb_held_receive(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  if (!MPIPP_READ(mpipp_held_count)) return;
+  if (!MPIPP_READ(mpipp_perturb_held_count)) return;
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     const struct mpipp_request *one = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
     if (!one || MPIPP_READ(one->state) != MPIPP_REQUEST_INACTIVE) continue;
@@ -73,40 +73,41 @@ void mpipp_held_receive(const struct mpipp_call *call) {
     if (held) held->is_receiving = 1;
     pthread_mutex_unlock(&lock);
     if (!held) continue;
-    mpipp_stages_take(held->stages);
+    mpipp_perturb_stages_take(held->stages);
     for (const struct mpipp_stage *each = held->stages; each; each = each->next)
-      mpipp_stage_spoil(each);
-    mpipp_note(&held->at, MPIPP_WAY_JUNK, NULL, 0);
+      mpipp_perturb_stage_spoil(each);
+    mpipp_perturb_note(&held->at, MPIPP_WAY_JUNK, NULL, 0);
   }
 }
 
-void mpipp_held_receive_not(const struct mpipp_call *call) {
+void mpipp_perturb_held_receive_not(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   for (int64_t i = 0; requests && i < call->request_count; i++) receive_no_longer(requests[i]);
 }
 
-void mpipp_held_complete(MPI_Request before, MPI_Request *now) {
-  if (receive_no_longer(before) || mpipp_held_state(before) & MPIPP_HELD_PERSISTENT) return;
-  struct mpipp_held *held = mpipp_held_take(before);
+void mpipp_perturb_held_complete(MPI_Request before, MPI_Request *now) {
+  if (receive_no_longer(before) || mpipp_perturb_held_state(before) & MPIPP_HELD_PERSISTENT) return;
+  struct mpipp_held *held = mpipp_perturb_held_take(before);
   if (!held) return;
-  mpipp_stages_end(held->stages);
+  mpipp_perturb_stages_end(held->stages);
   if (held->is_late && *now == before) PMPI(Request_free)(now);
   free(held);
 }
 
-void mpipp_held_told(uint64_t handle) {
+void mpipp_perturb_held_told(uint64_t handle) {
   MPI_Request request = (MPI_Request)(uintptr_t)handle;
-  if (receive_no_longer(request) || mpipp_held_state(request) & MPIPP_HELD_PERSISTENT) return;
+  if (receive_no_longer(request) || mpipp_perturb_held_state(request) & MPIPP_HELD_PERSISTENT)
+    return;
   pthread_mutex_lock(&lock);
   struct mpipp_held *held = *find(request);
   struct mpipp_stage *stages = held ? held->stages : NULL;
   if (held) held->stages = NULL, held->is_told = 1;
   pthread_mutex_unlock(&lock);
-  mpipp_stages_end(stages);
+  mpipp_perturb_stages_end(stages);
 }
 
-int mpipp_held_state(MPI_Request request) {
-  if (!MPIPP_READ(mpipp_held_count)) return 0;
+int mpipp_perturb_held_state(MPI_Request request) {
+  if (!MPIPP_READ(mpipp_perturb_held_count)) return 0;
   pthread_mutex_lock(&lock);
   const struct mpipp_held *held = *find(request);
   int state = 0;
@@ -120,16 +121,17 @@ int mpipp_held_state(MPI_Request request) {
 // One that blocks while another thread may call MPI must not have to wait for what that one has
 // not started: then all are started at once. Those that have begun before others call MPI are
 // started by these, or here: a thread says that it is there, and looks for them then.
-void mpipp_held_later(struct mpipp_held *held) {
+void mpipp_perturb_held_later(struct mpipp_held *held) {
   pthread_mutex_lock(&lock);
   held->next_late = NULL;
-  held->at = *mpipp_here();
+  held->at = *mpipp_perturb_here();
   *last_late = held;
   last_late = &held->next_late;
   pthread_mutex_unlock(&lock);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  int alone = !MPIPP_READ(mpipp_registry.several_threads) || !MPIPP_READ(mpipp_several_threads);
-  if (!alone) mpipp_held_start(NULL);
+  int alone =
+      !MPIPP_READ(mpipp_registry.several_threads) || !MPIPP_READ(mpipp_registry_several_threads);
+  if (!alone) mpipp_perturb_held_start(NULL);
 }
 
 static void start(struct mpipp_held *held, MPI_Request *request) {
@@ -145,13 +147,13 @@ static void start(struct mpipp_held *held, MPI_Request *request) {
 }
 
 // With the lock, and there until all have started: nobody's next operation comes before them.
-void mpipp_held_start(const struct mpipp_at *by) {
+void mpipp_perturb_held_start(const struct mpipp_at *by) {
   if (!MPIPP_READ(late)) return;
   pthread_mutex_lock(&lock);
   for (struct mpipp_held *held = late, *next; held; held = next) {
     MPI_Request request = held->request;
     next = held->next_late;
-    mpipp_note(&held->at, by ? MPIPP_WAY_WAITS : MPIPP_WAY_AT_ONCE, by, 0);
+    mpipp_perturb_note(&held->at, by ? MPIPP_WAY_WAITS : MPIPP_WAY_AT_ONCE, by, 0);
     start(held, &request);
   }
   late = NULL;
@@ -159,7 +161,7 @@ void mpipp_held_start(const struct mpipp_at *by) {
   pthread_mutex_unlock(&lock);
 }
 
-int mpipp_held_waits(MPI_Request request) {
+int mpipp_perturb_held_waits(MPI_Request request) {
   int found = 0;
   if (!MPIPP_READ(late)) return 0;
   pthread_mutex_lock(&lock);
@@ -169,14 +171,14 @@ int mpipp_held_waits(MPI_Request request) {
   return found;
 }
 
-void mpipp_held_abandon(struct mpipp_held *held) {
+void mpipp_perturb_held_abandon(struct mpipp_held *held) {
   pthread_mutex_lock(&lock);
   held->next = abandoned;
   abandoned = held;
   pthread_mutex_unlock(&lock);
 }
 
-void mpipp_held_ask_abandoned(void) {
+void mpipp_perturb_held_ask_abandoned(void) {
   if (!MPIPP_READ(abandoned)) return;
   pthread_mutex_lock(&lock);
   struct mpipp_held *held = abandoned, *rest = NULL;
@@ -187,7 +189,7 @@ void mpipp_held_ask_abandoned(void) {
     int flag = 0;
     PMPI(Test)(&held->request, &flag, MPI_STATUS_IGNORE);
     if (flag) {
-      mpipp_stages_end(held->stages);
+      mpipp_perturb_stages_end(held->stages);
       if (held->is_persistent) PMPI(Request_free)(&held->request);
       free(held);
     } else {
@@ -198,7 +200,7 @@ void mpipp_held_ask_abandoned(void) {
   }
   while (rest) {
     held = rest->next;
-    mpipp_held_abandon(rest);
+    mpipp_perturb_held_abandon(rest);
     rest = held;
   }
 }

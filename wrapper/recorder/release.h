@@ -5,7 +5,8 @@
 
 #include "registry/records.h"
 
-// Frees what a record owns and drops its references; with the lock held (mpipp_open_stores).
-void mpipp_forget(struct mpipp_object *object);
+// Frees what a record owns and drops its references; with the lock held
+// (mpipp_registry_open_stores).
+void mpipp_recorder_forget(struct mpipp_object *object);
 
 #endif

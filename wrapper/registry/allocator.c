@@ -29,7 +29,7 @@ static void sleep_a_moment(void) {
   errno = saved;
 }
 
-void mpipp_lock(void) {
+void mpipp_registry_lock(void) {
   void *nobody = NULL;
   int tries = 0;
   while (!__atomic_compare_exchange_n(&lock, &nobody, (void *)&mark, 0, __ATOMIC_ACQUIRE,
@@ -41,66 +41,66 @@ void mpipp_lock(void) {
       sleep_a_moment();
   }
 }
-void mpipp_unlock(void) {
+void mpipp_registry_unlock(void) {
   __atomic_store_n(&lock, NULL, __ATOMIC_RELEASE);
 }
-int mpipp_has_lock(void) {
+int mpipp_registry_has_lock(void) {
   return __atomic_load_n(&lock, __ATOMIC_ACQUIRE) == &mark;
 }
-int mpipp_lock_further(void) {
-  if (mpipp_has_lock()) return 0;
-  mpipp_lock();
+int mpipp_registry_lock_further(void) {
+  if (mpipp_registry_has_lock()) return 0;
+  mpipp_registry_lock();
   return 1;
 }
 
-void mpipp_dropped(void) {
+void mpipp_registry_dropped(void) {
   __atomic_fetch_add(&mpipp_registry.dropped, 1, __ATOMIC_RELAXED);
 }
 
 static void *from_arena(void *(*take)(uint64_t), uint64_t bytes) {
-  int locked = mpipp_lock_further();
+  int locked = mpipp_registry_lock_further();
   void *memory = take(bytes);
-  if (locked) mpipp_unlock();
+  if (locked) mpipp_registry_unlock();
   return memory;
 }
 
-void *mpipp_map(uint64_t bytes) {
+void *mpipp_registry_map(uint64_t bytes) {
   int saved = errno;
-  void *memory = mpipp_shared ? from_arena(mpipp_arena_map, bytes) : NULL;
+  void *memory = mpipp_registry_shared ? from_arena(mpipp_registry_arena_map, bytes) : NULL;
   if (memory) return memory;
   memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   errno = saved;
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-void *mpipp_allocate(uint64_t bytes) {
+void *mpipp_registry_allocate(uint64_t bytes) {
   int saved = errno;
-  void *memory = mpipp_shared ? from_arena(mpipp_arena_allocate, bytes) : NULL;
+  void *memory = mpipp_registry_shared ? from_arena(mpipp_registry_arena_allocate, bytes) : NULL;
   if (!memory) memory = malloc(bytes);
-  if (!memory) mpipp_dropped();
+  if (!memory) mpipp_registry_dropped();
   errno = saved;
   return memory;
 }
 
-void mpipp_free(void *memory) {
-  if (!mpipp_shared || !mpipp_arena_has(memory)) {
+void mpipp_registry_free(void *memory) {
+  if (!mpipp_registry_shared || !mpipp_registry_arena_has(memory)) {
     free(memory);
     return;
   }
-  int locked = mpipp_lock_further();
-  mpipp_arena_free(memory);
-  if (locked) mpipp_unlock();
+  int locked = mpipp_registry_lock_further();
+  mpipp_registry_arena_free(memory);
+  if (locked) mpipp_registry_unlock();
 }
 
-void mpipp_release(uint64_t *field) {
+void mpipp_registry_release(uint64_t *field) {
   if (!*field) return;
-  mpipp_free((void *)(uintptr_t)*field);
+  mpipp_registry_free((void *)(uintptr_t)*field);
   *field = 0;
 }
 
-uint64_t mpipp_copied(const char *text) {
+uint64_t mpipp_registry_copied(const char *text) {
   uint64_t bytes = text ? strlen(text) + 1 : 0;
-  char *copy = text ? mpipp_allocate(bytes) : NULL;
+  char *copy = text ? mpipp_registry_allocate(bytes) : NULL;
   if (copy) memcpy(copy, text, bytes);
   return (uint64_t)(uintptr_t)copy;
 }

@@ -43,7 +43,8 @@ static struct mpipp_remains *with_room(void) {
   if (old && (old->used + 1) * 2 <= capacity) return old;
   capacity = capacity ? 2 * capacity : FIRST_SLOTS;
   struct mpipp_remains *made = NULL;
-  if (capacity <= MOST_SLOTS) made = mpipp_map(sizeof *made + capacity * sizeof *made->slots);
+  if (capacity <= MOST_SLOTS)
+    made = mpipp_registry_map(sizeof *made + capacity * sizeof *made->slots);
   if (!made) return NULL;
   made->mask = capacity - 1;
   for (uint64_t i = 0; old && i <= old->mask; i++)
@@ -52,7 +53,7 @@ static struct mpipp_remains *with_room(void) {
   return made;
 }
 
-void mpipp_remains_add(uint64_t handle) {
+void mpipp_registry_remains_add(uint64_t handle) {
   if (handle == EMPTY || handle == REMOVED) return;
   struct mpipp_remains *table = with_room();
   if (table)
@@ -61,12 +62,12 @@ void mpipp_remains_add(uint64_t handle) {
     __atomic_store_n(&is_full, 1, __ATOMIC_RELEASE);
 }
 
-void mpipp_remains_remove(uint64_t handle) {
+void mpipp_registry_remains_remove(uint64_t handle) {
   uint64_t *slot = remains ? slot_of(remains, handle) : NULL;
   if (slot && *slot == handle) __atomic_store_n(slot, REMOVED, __ATOMIC_RELEASE);
 }
 
-int mpipp_remains_has(uint64_t handle) {
+int mpipp_registry_remains_has(uint64_t handle) {
   struct mpipp_remains *table = __atomic_load_n(&remains, __ATOMIC_ACQUIRE);
   if (__atomic_load_n(&is_full, __ATOMIC_ACQUIRE)) return 1;
   return table && __atomic_load_n(slot_of(table, handle), __ATOMIC_ACQUIRE) == handle;

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 // Both with the lock held if other threads may call MPI.
-void mpipp_remains_add(uint64_t handle);
+void mpipp_registry_remains_add(uint64_t handle);
 // MPI has given the handle out again.
-void mpipp_remains_remove(uint64_t handle);
+void mpipp_registry_remains_remove(uint64_t handle);
 // Takes no lock. Once there is no memory for more handles, it holds for every handle.
-int mpipp_remains_has(uint64_t handle);
+int mpipp_registry_remains_has(uint64_t handle);
 
 #endif

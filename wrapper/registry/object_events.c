@@ -6,6 +6,6 @@ static void tell_nobody(enum mpipp_event_kind kind, const struct mpipp_object *o
   (void)kind, (void)object, (void)position;
 }
 
-int mpipp_listening = 0;
-int mpipp_listening_to_requests = 0;
-mpipp_sink *mpipp_tell = tell_nobody;
+int mpipp_registry_listening = 0;
+int mpipp_registry_listening_to_requests = 0;
+mpipp_sink *mpipp_registry_tell = tell_nobody;

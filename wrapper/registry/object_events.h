@@ -19,8 +19,8 @@ enum mpipp_event_kind {
 // operation's status among those of the call.
 typedef void mpipp_sink(enum mpipp_event_kind kind, const struct mpipp_object *object,
                         int64_t position);
-extern int mpipp_listening __attribute__((visibility("hidden")));
-extern int mpipp_listening_to_requests __attribute__((visibility("hidden")));
-extern mpipp_sink *mpipp_tell __attribute__((visibility("hidden")));
+extern int mpipp_registry_listening __attribute__((visibility("hidden")));
+extern int mpipp_registry_listening_to_requests __attribute__((visibility("hidden")));
+extern mpipp_sink *mpipp_registry_tell __attribute__((visibility("hidden")));
 
 #endif

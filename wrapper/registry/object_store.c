@@ -20,25 +20,25 @@
 
 enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64, MAX_TRIES = 10000 };
 
-struct mpipp_store mpipp_stores[MPIPP_KINDS];
-struct mpipp_object mpipp_no_object = {.handle = MPIPP_NO_HANDLE, .live = MPIPP_NO_HANDLE};
-int mpipp_several_threads = 0;
-int mpipp_working_alone = 0;
+struct mpipp_store mpipp_registry_stores[MPIPP_KINDS];
+struct mpipp_object mpipp_registry_no_object = {.handle = MPIPP_NO_HANDLE, .live = MPIPP_NO_HANDLE};
+int mpipp_registry_several_threads = 0;
+int mpipp_registry_working_alone = 0;
 // Empty: the one slot there is has no handle.
 static const struct mpipp_slots no_slots = {.slot = {{.handle = MPIPP_NO_HANDLE}}};
-const struct mpipp_slots *mpipp_requests_alone = &no_slots;
+const struct mpipp_slots *mpipp_registry_requests_alone = &no_slots;
 
-void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle) {
-  mpipp_lock();
+void *mpipp_registry_lock_live(enum mpipp_kind kind, uint64_t handle) {
+  mpipp_registry_lock();
   return mpipp_find_live(kind, handle);
 }
 
-static void (*forget)(struct mpipp_object *object); // mpipp_open_stores
+static void (*forget)(struct mpipp_object *object); // mpipp_registry_open_stores
 
-void mpipp_open_stores(void (*to_forget)(struct mpipp_object *object)) {
+void mpipp_registry_open_stores(void (*to_forget)(struct mpipp_object *object)) {
   forget = to_forget;
   for (int kind = 0; kind < MPIPP_KINDS; kind++)
-    mpipp_stores[kind].table = &mpipp_object_tables()[kind];
+    mpipp_registry_stores[kind].table = &mpipp_registry_object_tables()[kind];
 }
 
 static void *probe(const struct mpipp_slots *slots, uint64_t handle) {
@@ -55,8 +55,8 @@ static void *probe(const struct mpipp_slots *slots, uint64_t handle) {
 
 // What is not found while another thread replaces the slots may be there: it is looked for again.
 // Not for ever, since a signal handler may have interrupted that very thread.
-void *mpipp_find_further(enum mpipp_kind kind, uint64_t handle) {
-  const struct mpipp_store *store = &mpipp_stores[kind];
+void *mpipp_registry_find_further(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_store *store = &mpipp_registry_stores[kind];
   for (int tries = 0;; tries++) {
     uint64_t rebuilds = MPIPP_READ(store->rebuilds);
     void *object = probe(MPIPP_READ(store->slots), handle);
@@ -89,11 +89,11 @@ static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
 
 // With MPIPP_FRAMES records are made anew, each with its own return addresses; hooks are told of
 // each where it is not done in line.
-void mpipp_set_requests_alone(void) {
-  const struct mpipp_slots *slots = MPIPP_READ(mpipp_stores[MPIPP_REQUEST].slots);
-  int alone = slots && !MPIPP_READ(mpipp_several_threads) && !mpipp_registry.frames &&
-              !MPIPP_READ(mpipp_listening_to_requests);
-  MPIPP_WRITE(mpipp_requests_alone, alone ? slots : &no_slots);
+void mpipp_registry_set_requests_alone(void) {
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_stores[MPIPP_REQUEST].slots);
+  int alone = slots && !MPIPP_READ(mpipp_registry_several_threads) && !mpipp_registry.frames &&
+              !MPIPP_READ(mpipp_registry_listening_to_requests);
+  MPIPP_WRITE(mpipp_registry_requests_alone, alone ? slots : &no_slots);
 }
 
 // Every thread that runs passes a full barrier. Kernels before 4.3 cannot do that: they get a
@@ -109,14 +109,14 @@ static void let_all_pass_a_barrier(void) {
 // The first thread says that it works alone, then looks whether it is; here it is told that it is
 // not, then asked whether it works. With a barrier in each of them one sees what the other says: in
 // the first thread, which has none of its own and must be fast, the system puts it.
-void mpipp_share(void) {
+void mpipp_registry_share(void) {
   static int shared = 0;
-  if (__atomic_exchange_n(&mpipp_several_threads, 1, __ATOMIC_SEQ_CST) == 0) {
+  if (__atomic_exchange_n(&mpipp_registry_several_threads, 1, __ATOMIC_SEQ_CST) == 0) {
     MPIPP_WRITE(mpipp_registry.several_called, 1);
     for (int time = 0; time < 2; time++) { // at first the slots may just be replaced
-      MPIPP_WRITE(mpipp_requests_alone, &no_slots);
+      MPIPP_WRITE(mpipp_registry_requests_alone, &no_slots);
       let_all_pass_a_barrier();
-      for (int i = 0; MPIPP_READ(mpipp_working_alone) && i < MAX_TRIES; i++) sched_yield();
+      for (int i = 0; MPIPP_READ(mpipp_registry_working_alone) && i < MAX_TRIES; i++) sched_yield();
     }
     __atomic_store_n(&shared, 1, __ATOMIC_RELEASE);
   }
@@ -128,7 +128,7 @@ static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) 
   __atomic_store_n(&store->table->capacity, slots->mask + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&store->slots, slots, __ATOMIC_RELEASE);
   __atomic_store_n(&store->table->slots, (uint64_t)(uintptr_t)slots->slot, __ATOMIC_RELEASE);
-  if (store == &mpipp_stores[MPIPP_REQUEST]) mpipp_set_requests_alone();
+  if (store == &mpipp_registry_stores[MPIPP_REQUEST]) mpipp_registry_set_requests_alone();
 }
 
 static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacity) {
@@ -137,7 +137,7 @@ static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacit
   if (slots && store->spare_capacity == capacity) {
     store->spare = NULL; // empty: see retire
   } else {
-    slots = mpipp_map(bytes);
+    slots = mpipp_registry_map(bytes);
   }
   if (!slots) return NULL;
   MPIPP_WRITE(slots->mask, capacity - 1);
@@ -153,7 +153,7 @@ static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
   store->spare_capacity = slots->mask + 1;
   store->spare = slots;
   uint64_t bytes = sizeof *slots + store->spare_capacity * sizeof *slots->slot;
-  if (mpipp_shared && mpipp_arena_has(slots))
+  if (mpipp_registry_shared && mpipp_registry_arena_has(slots))
     memset(slots, 0, bytes); // of a file it would come back as it was
   else
     madvise(slots, bytes, MADV_DONTNEED);
@@ -208,7 +208,7 @@ static int make_room(struct mpipp_store *store) {
   while (gone) {
     struct mpipp_object *object = gone;
     gone = (void *)(uintptr_t)object->next;
-    if (object->kind == MPIPP_DATATYPE) mpipp_remains_add(MPIPP_READ(object->handle));
+    if (object->kind == MPIPP_DATATYPE) mpipp_registry_remains_add(MPIPP_READ(object->handle));
     recycle(store, object);
   }
   return 1;
@@ -222,7 +222,7 @@ static struct mpipp_object *allocate(struct mpipp_store *store) {
   }
   uint64_t size = store->table->record_size;
   if (!store->last || store->last->used == store->last->capacity) {
-    struct mpipp_chunk *chunk = mpipp_map(CHUNK_BYTES);
+    struct mpipp_chunk *chunk = mpipp_registry_map(CHUNK_BYTES);
     if (!chunk) return NULL;
     chunk->capacity = (CHUNK_BYTES - sizeof *chunk) / size;
     uint64_t address = (uint64_t)(uintptr_t)chunk;
@@ -288,9 +288,9 @@ static uint64_t frames(uint64_t wanted) {
   void *stack[MAX_FRAMES];
   int depth = backtrace(stack, MAX_FRAMES);
   int first = 0; // leave out this library's own frames
-  while (first < depth && mpipp_is_own(stack[first])) first++;
+  while (first < depth && mpipp_abi_is_own(stack[first])) first++;
   uint64_t count = (uint64_t)(depth - first) < wanted ? (uint64_t)(depth - first) : wanted;
-  uint64_t *copy = mpipp_allocate((count + 1) * sizeof *copy);
+  uint64_t *copy = mpipp_registry_allocate((count + 1) * sizeof *copy);
   if (!copy) return 0;
   copy[0] = count;
   for (uint64_t i = 0; i < count; i++) copy[i + 1] = (uint64_t)(uintptr_t)stack[first + (int)i];
@@ -299,7 +299,7 @@ static uint64_t frames(uint64_t wanted) {
 
 static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int listed) {
   int saved = errno;
-  struct mpipp_store *store = &mpipp_stores[kind];
+  struct mpipp_store *store = &mpipp_registry_stores[kind];
   uint64_t wanted = mpipp_registry.frames, stack = wanted ? frames(wanted) : 0;
   int locked = mpipp_lock_kind(kind);
   struct mpipp_object *object = listed ? claim(store, handle) : allocate(store);
@@ -307,8 +307,8 @@ static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int
   mpipp_unlock_kind(locked);
   errno = saved;
   if (!object) {
-    mpipp_free((void *)(uintptr_t)stack);
-    mpipp_dropped();
+    mpipp_registry_free((void *)(uintptr_t)stack);
+    mpipp_registry_dropped();
     return NULL;
   }
   MPIPP_WRITE(object->handle, handle);
@@ -317,16 +317,16 @@ static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int
   return object;
 }
 
-void *mpipp_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
+void *mpipp_registry_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
   return claimed(kind, handle, caller, 1);
 }
 
-void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
+void *mpipp_registry_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
   return claimed(kind, handle, caller, 0);
 }
 
-void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle) {
-  struct mpipp_slots *slots = mpipp_stores[kind].slots;
+void *mpipp_registry_listed_locked(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_slots *slots = mpipp_registry_stores[kind].slots;
   if (MPIPP_UNLIKELY(!slots)) return NULL;
   const struct mpipp_slot *first = mpipp_first_slot(slots, handle);
   int is_first = MPIPP_LIKELY(first->handle == handle && first->record > 1);
@@ -334,14 +334,14 @@ void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle) {
   return record > 1 ? (void *)(uintptr_t)record : NULL;
 }
 
-int mpipp_may_ask(enum mpipp_kind kind, uint64_t handle) {
+int mpipp_registry_may_ask(enum mpipp_kind kind, uint64_t handle) {
   const struct mpipp_object *object = mpipp_find(kind, handle);
   if (object) return !(MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED);
-  return kind != MPIPP_DATATYPE || !mpipp_remains_has(handle);
+  return kind != MPIPP_DATATYPE || !mpipp_registry_remains_has(handle);
 }
 
-void mpipp_given_out(enum mpipp_kind kind, uint64_t handle) {
-  struct mpipp_store *store = &mpipp_stores[kind];
+void mpipp_registry_given_out(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_store *store = &mpipp_registry_stores[kind];
   int locked = mpipp_lock_kind(kind);
   struct mpipp_slot *slot = store->slots ? slot_of(store->slots, handle) : NULL;
   struct mpipp_object *object = slot && slot->record > 1 ? (void *)(uintptr_t)slot->record : NULL;
@@ -350,12 +350,12 @@ void mpipp_given_out(enum mpipp_kind kind, uint64_t handle) {
     mpipp_mark(object, MPIPP_FLAG_UNLISTED);
     if (MPIPP_READ(object->references) == 0 && take_unlisted(object)) recycle(store, object);
   }
-  if (kind == MPIPP_DATATYPE) mpipp_remains_remove(handle);
+  if (kind == MPIPP_DATATYPE) mpipp_registry_remains_remove(handle);
   mpipp_unlock_kind(locked);
 }
 
-int mpipp_list_locked(void *object) {
-  struct mpipp_store *store = &mpipp_stores[((struct mpipp_object *)object)->kind];
+int mpipp_registry_list_locked(void *object) {
+  struct mpipp_store *store = &mpipp_registry_stores[((struct mpipp_object *)object)->kind];
   if (!has_room(store)) return 0;
   put(store->slots, object);
   return 1;
@@ -365,7 +365,7 @@ static int is_constant(const struct mpipp_object *object) {
   return (MPIPP_READ(object->flags) & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_NULL)) != 0;
 }
 
-void mpipp_publish(void *record) {
+void mpipp_registry_publish(void *record) {
   struct mpipp_object *object = record;
   static uint64_t serials[MPIPP_KINDS];
   uint64_t *last = &serials[object->kind];
@@ -375,11 +375,11 @@ void mpipp_publish(void *record) {
   mpipp_worked_alone();
   MPIPP_WRITE(object->live, object->handle);
   __atomic_store_n(&object->serial, serial, __ATOMIC_RELEASE);
-  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening)) && !is_constant(object))
-    mpipp_tell(MPIPP_EVENT_MADE, object, 0);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_listening)) && !is_constant(object))
+    mpipp_registry_tell(MPIPP_EVENT_MADE, object, 0);
 }
 
-uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle) {
+uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
   return object ? MPIPP_READ(object->serial) : 0;
 }
@@ -389,27 +389,27 @@ static MPIPP_COLD void tell_freed(struct mpipp_object *object, uint64_t handle, 
   uint64_t record = (uint64_t)(uintptr_t)object;
   int locked = mpipp_lock_kind(object->kind);
   int ends = (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) &&
-             !object->holders && mpipp_refer_locked(record, handle);
+             !object->holders && mpipp_registry_refer_locked(record, handle);
   mpipp_unlock_kind(locked);
   if (!ends) return;
-  mpipp_tell(MPIPP_EVENT_FREED, object, 0);
+  mpipp_registry_tell(MPIPP_EVENT_FREED, object, 0);
   locked = mpipp_lock_kind(object->kind);
-  mpipp_unrefer_locked(record);
+  mpipp_registry_unrefer_locked(record);
   mpipp_unlock_kind(locked);
 }
 
 static MPIPP_COLD void freed_unknown(enum mpipp_kind kind, uint64_t handle) {
   if (kind != MPIPP_DATATYPE || mpipp_find(kind, handle)) return;
   int locked = mpipp_lock_kind(kind);
-  mpipp_remains_add(handle);
+  mpipp_registry_remains_add(handle);
   mpipp_unlock_kind(locked);
 }
 
-void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
+void mpipp_registry_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
   if (!object) freed_unknown(kind, handle);
   if (!object || is_constant(object)) return;
-  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening))) tell_freed(object, handle, serial);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_listening))) tell_freed(object, handle, serial);
   // Without the lock the record could become another object's after the comparison.
   int locked = mpipp_lock_kind(kind);
   if (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) {
@@ -423,15 +423,15 @@ void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
   mpipp_unlock_kind(locked);
 }
 
-int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle) {
+int mpipp_registry_is_constant(enum mpipp_kind kind, uint64_t handle) {
   const struct mpipp_object *object = mpipp_find_live(kind, handle);
   return object && is_constant(object);
 }
 
-int mpipp_held_again(enum mpipp_kind kind, uint64_t handle) {
-  struct mpipp_object *object = mpipp_lock_live(kind, handle);
+int mpipp_registry_held_again(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_object *object = mpipp_registry_lock_live(kind, handle);
   if (object && !is_constant(object)) object->holders++;
-  mpipp_unlock();
+  mpipp_registry_unlock();
   return object != NULL;
 }
 
@@ -439,7 +439,7 @@ static int lasting(const struct mpipp_object *object) {
   return MPIPP_READ(object->flags) & MPIPP_FLAG_PREDEFINED;
 }
 
-int mpipp_refer_locked(uint64_t record, uint64_t handle) {
+int mpipp_registry_refer_locked(uint64_t record, uint64_t handle) {
   struct mpipp_object *object = (void *)(uintptr_t)record;
   if (!object || MPIPP_READ(object->handle) != handle || !MPIPP_READ(object->serial)) return 0;
   if (!lasting(object)) __atomic_add_fetch(&object->references, 1, __ATOMIC_RELAXED);
@@ -451,12 +451,12 @@ static int drop_reference(struct mpipp_object *object) {
          __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0 && take_unlisted(object);
 }
 
-void mpipp_unrefer_locked(uint64_t record) {
+void mpipp_registry_unrefer_locked(uint64_t record) {
   struct mpipp_object *object = (void *)(uintptr_t)record;
-  if (drop_reference(object)) recycle(&mpipp_stores[object->kind], object);
+  if (drop_reference(object)) recycle(&mpipp_registry_stores[object->kind], object);
 }
 
-void mpipp_discard_locked(void *record) {
+void mpipp_registry_discard_locked(void *record) {
   struct mpipp_object *object = record;
-  recycle(&mpipp_stores[object->kind], object);
+  recycle(&mpipp_registry_stores[object->kind], object);
 }

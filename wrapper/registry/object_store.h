@@ -51,10 +51,10 @@ struct mpipp_store {
   struct mpipp_chunk *last;
   struct mpipp_table *table;
 };
-extern struct mpipp_store mpipp_stores[MPIPP_KINDS] MPIPP_HIDDEN;
+extern struct mpipp_store mpipp_registry_stores[MPIPP_KINDS] MPIPP_HIDDEN;
 // Once the registry is open. forget: the recorders' function that frees what a record owns and
 // drops its references; with the lock held.
-void mpipp_open_stores(void (*forget)(struct mpipp_object *object));
+void mpipp_registry_open_stores(void (*forget)(struct mpipp_object *object));
 
 #define MPIPP_NO_HANDLE (~(uint64_t)0)
 #define MPIPP_HASH 0x9E3779B97F4A7C15u
@@ -75,34 +75,34 @@ static inline const struct mpipp_slot *mpipp_first_slot(const struct mpipp_slots
 }
 
 // Takes the lock and returns the live record of a handle, which may be changed until
-// mpipp_unlock; NULL if there is none.
-void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle);
+// mpipp_registry_unlock; NULL if there is none.
+void *mpipp_registry_lock_live(enum mpipp_kind kind, uint64_t handle);
 
 // Whether several threads have called MPI so far, whatever thread level it provides: from then on
 // the lock is taken for datatypes and requests too.
-extern int mpipp_several_threads MPIPP_HIDDEN;
+extern int mpipp_registry_several_threads MPIPP_HIDDEN;
 // The requests' slots while one thread alone has called MPI; else some that no handle is in.
-extern const struct mpipp_slots *mpipp_requests_alone MPIPP_HIDDEN;
+extern const struct mpipp_slots *mpipp_registry_requests_alone MPIPP_HIDDEN;
 // 1 while that thread changes datatypes or requests without the lock: not for long, and not across
 // MPI calls.
-extern int mpipp_working_alone MPIPP_HIDDEN;
+extern int mpipp_registry_working_alone MPIPP_HIDDEN;
 
 // A second thread is about to call MPI; the first one works with the lock when this returns.
-void mpipp_share(void);
+void mpipp_registry_share(void);
 // To be called when it may be that the requests' slots are not to be used so.
-void mpipp_set_requests_alone(void);
+void mpipp_registry_set_requests_alone(void);
 
 static inline int mpipp_is_alone(uint32_t kind) {
-  return kind <= MPIPP_REQUEST && !MPIPP_READ(mpipp_several_threads);
+  return kind <= MPIPP_REQUEST && !MPIPP_READ(mpipp_registry_several_threads);
 }
 
-// What is read after it tells whether the thread is alone: see mpipp_share.
+// What is read after it tells whether the thread is alone: see mpipp_registry_share.
 static inline void mpipp_work_alone(void) {
-  MPIPP_WRITE(mpipp_working_alone, 1);
+  MPIPP_WRITE(mpipp_registry_working_alone, 1);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 static inline void mpipp_worked_alone(void) {
-  __atomic_store_n(&mpipp_working_alone, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&mpipp_registry_working_alone, 0, __ATOMIC_RELEASE);
 }
 
 // The lock where others may be there. It guards requests' records, all of them: whoever holds it
@@ -113,12 +113,12 @@ static inline int mpipp_lock_kind(uint32_t kind) {
   mpipp_work_alone();
   if (mpipp_is_alone(kind)) return 0;
   mpipp_worked_alone();
-  mpipp_lock();
+  mpipp_registry_lock();
   return 1;
 }
 static inline void mpipp_unlock_kind(int locked) {
   if (locked)
-    mpipp_unlock();
+    mpipp_registry_unlock();
   else
     mpipp_worked_alone();
 }
@@ -134,15 +134,16 @@ static inline struct mpipp_object *mpipp_in_slot(const struct mpipp_slot *slot, 
 }
 
 // The rest of mpipp_find, where the first slot did not do.
-void *mpipp_find_further(enum mpipp_kind kind, uint64_t handle);
+void *mpipp_registry_find_further(enum mpipp_kind kind, uint64_t handle);
 
 // The record of a handle (freed ones included), or NULL. Takes no lock: a record that another
 // thread is changing counts as not found.
 static inline void *mpipp_find(enum mpipp_kind kind, uint64_t handle) {
-  const struct mpipp_slots *slots = __atomic_load_n(&mpipp_stores[kind].slots, __ATOMIC_ACQUIRE);
+  const struct mpipp_slots *slots =
+      __atomic_load_n(&mpipp_registry_stores[kind].slots, __ATOMIC_ACQUIRE);
   if (MPIPP_UNLIKELY(!slots)) return (void *)0;
   struct mpipp_object *object = mpipp_in_slot(mpipp_first_slot(slots, handle), handle);
-  return MPIPP_LIKELY(object != (void *)0) ? object : mpipp_find_further(kind, handle);
+  return MPIPP_LIKELY(object != (void *)0) ? object : mpipp_registry_find_further(kind, handle);
 }
 
 // As mpipp_find, and NULL for a freed one.
@@ -153,20 +154,20 @@ static inline void *mpipp_find_live(enum mpipp_kind kind, uint64_t handle) {
 
 // The one rule for this library's own questions to MPI about a handle that the program passes: none
 // about a handle that is recorded as freed. MPI may crash then, even if it accepts the call itself.
-int mpipp_may_ask(enum mpipp_kind kind, uint64_t handle);
+int mpipp_registry_may_ask(enum mpipp_kind kind, uint64_t handle);
 // MPI has given out a handle for an object of which nothing is recorded: the freed object that had
 // the handle before has it no more.
-void mpipp_given_out(enum mpipp_kind kind, uint64_t handle);
+void mpipp_registry_given_out(enum mpipp_kind kind, uint64_t handle);
 
 // An empty record for a new object with that handle, serial 0; the one before it with the same
 // handle becomes unreachable by handle, or is reused if nothing refers to it. NULL: no memory.
-void *mpipp_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
+void *mpipp_registry_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
 // An empty record that no handle leads to yet.
-void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
+void *mpipp_registry_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
 // With the lock held: the record a handle leads to, even one that is being changed, or NULL; and
 // making it lead to another. Returns 0 without memory.
-void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle);
-int mpipp_list_locked(void *object);
+void *mpipp_registry_listed_locked(enum mpipp_kind kind, uint64_t handle);
+int mpipp_registry_list_locked(void *object);
 // Sets flags of a record.
 static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
   if (mpipp_is_alone(object->kind))
@@ -175,31 +176,31 @@ static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
     __atomic_or_fetch(&object->flags, flags, __ATOMIC_SEQ_CST);
 }
 // Stands for a record where none is; no handle is its.
-extern struct mpipp_object mpipp_no_object MPIPP_HIDDEN;
+extern struct mpipp_object mpipp_registry_no_object MPIPP_HIDDEN;
 // Makes a claimed and filled record visible.
-void mpipp_publish(void *object);
+void mpipp_registry_publish(void *object);
 // The serial of the live object with that handle, 0 if there is none.
-uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle);
-// The same for mpipp_freed after the call; not looked up where nobody can come in between.
+uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle);
+// The same for mpipp_registry_freed after the call; not looked up where nobody can come in between.
 #define MPIPP_ANY_SERIAL (~(uint64_t)0)
 static inline uint64_t mpipp_serial_before(enum mpipp_kind kind, uint64_t handle) {
-  return mpipp_is_alone(kind) ? MPIPP_ANY_SERIAL : mpipp_serial_of(kind, handle);
+  return mpipp_is_alone(kind) ? MPIPP_ANY_SERIAL : mpipp_registry_serial_of(kind, handle);
 }
 // The user freed the object; its record stays until the memory is needed. Another thread may have
 // been given the handle again already: nothing is done then.
-void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial);
+void mpipp_registry_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial);
 // Whether the handle is predefined or null.
-int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle);
+int mpipp_registry_is_constant(enum mpipp_kind kind, uint64_t handle);
 // One more handle to a known object was given out; returns 0 if it is not known.
-int mpipp_held_again(enum mpipp_kind kind, uint64_t handle);
+int mpipp_registry_held_again(enum mpipp_kind kind, uint64_t handle);
 
 // A record that refers to another keeps it from being recycled; with the lock held where others may
 // be there. Addresses; 0 is ignored. Returns whether the record is still that handle's: one that
 // was looked up before may have been recycled since, and is not referred to.
-int mpipp_refer_locked(uint64_t record, uint64_t handle);
-void mpipp_unrefer_locked(uint64_t record);
+int mpipp_registry_refer_locked(uint64_t record, uint64_t handle);
+void mpipp_registry_unrefer_locked(uint64_t record);
 
 // Recycles a record that is not reachable by handle.
-void mpipp_discard_locked(void *object);
+void mpipp_registry_discard_locked(void *object);
 
 #endif

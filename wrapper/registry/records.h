@@ -158,8 +158,8 @@ enum mpipp_sequence {
   MPIPP_WINDOW_CALLS, // collective ones, by the ordinal of the call that made the window
   MPIPP_FILE_CALLS,   // the same of a file
   MPIPP_LEADERS,      // calls of MPI_Intercomm_create by leaders, by the remote one and the tag
-  MPIPP_GROUP_CALLS, // of MPI_Comm_create_group, by members (mpipp_gathering) and tag; and of those
-                     // that make communicators of groups alone, by members and stringtag
+  MPIPP_GROUP_CALLS, // of MPI_Comm_create_group, by members (mpipp_recorder_gathering) and tag; and
+                     // of those that make communicators of groups alone, by members and stringtag
   MPIPP_TURNS,       // of MPI_COMM_WORLD: whose collective calls came next, see channels.h
   MPIPP_STARTED_SENDS, // how often partitioned ones were started, whichever was
   MPIPP_STARTED_RECEIVES,

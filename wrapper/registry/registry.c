@@ -144,7 +144,7 @@ static struct {
         .world_size = -1,
         .built_with = MPIPP_BUILT_WITH,
     }};
-extern struct mpipp_published mpipp_published __attribute__((TOGETHER, alias("copies")));
+extern struct mpipp_published mpipp_registry_published __attribute__((TOGETHER, alias("copies")));
 EXPORT extern struct mpipp_registry mpipp_registry __attribute__((TOGETHER, alias("copies")));
 
 static void array(struct mpipp_table *table, const void *entries, uint64_t count) {
@@ -152,39 +152,39 @@ static void array(struct mpipp_table *table, const void *entries, uint64_t count
   table->count = count;
 }
 
-struct mpipp_table *mpipp_object_tables(void) {
+struct mpipp_table *mpipp_registry_object_tables(void) {
   return copies.tables;
 }
 
-struct mpipp_table *mpipp_thread_table(void) {
+struct mpipp_table *mpipp_registry_thread_table(void) {
   return &copies.tables[MPIPP_KINDS];
 }
 
-struct mpipp_table *mpipp_breach_table(void) {
+struct mpipp_table *mpipp_registry_breach_table(void) {
   return &copies.tables[MPIPP_KINDS + 6];
 }
 
-struct mpipp_table *mpipp_python_table(void) {
+struct mpipp_table *mpipp_registry_python_table(void) {
   return &copies.tables[MPIPP_KINDS + 7];
 }
 
-struct mpipp_table *mpipp_touch_table(void) {
+struct mpipp_table *mpipp_registry_touch_table(void) {
   return &copies.tables[MPIPP_KINDS + 10];
 }
 
-struct mpipp_table *mpipp_cover_table(void) {
+struct mpipp_table *mpipp_registry_cover_table(void) {
   return &copies.tables[MPIPP_KINDS + 11];
 }
 
-struct mpipp_table *mpipp_provoked_table(void) {
+struct mpipp_table *mpipp_registry_provoked_table(void) {
   return &copies.tables[MPIPP_KINDS + 12];
 }
 
-struct mpipp_table *mpipp_times_table(void) {
+struct mpipp_table *mpipp_registry_times_table(void) {
   return &copies.tables[MPIPP_KINDS + 13];
 }
 
-void mpipp_add_constant(const char *name, int64_t value) {
+void mpipp_registry_add_constant(const char *name, int64_t value) {
   struct mpipp_table *table = &copies.tables[MPIPP_KINDS + 3];
   if (table->count == MAX_CONSTANTS) return;
   struct mpipp_constant *constant = &copies.constants[table->count];
@@ -203,7 +203,7 @@ static uint64_t job(void) {
 
 void mpipp_registry_open(void) {
   if (getenv("MPIPP_WATCH"))
-    mpipp_shared = mpipp_arena_open(&copies, sizeof copies, &copies.begin.arena);
+    mpipp_registry_shared = mpipp_registry_arena_open(&copies, sizeof copies, &copies.begin.arena);
   memcpy(copies.fields, fields, sizeof fields);
   memcpy(copies.enumerators, enumerators, sizeof enumerators);
   memcpy(copies.tables, tables, sizeof tables);

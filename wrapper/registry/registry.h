@@ -24,28 +24,28 @@ struct mpipp_published {
   struct mpipp_arena arena;
   char roles[MPIPP_ROLES][24];
 };
-extern struct mpipp_published mpipp_published __attribute__((visibility("hidden")));
+extern struct mpipp_published mpipp_registry_published __attribute__((visibility("hidden")));
 
 // The tables of the kinds of objects, of threads, and of calls that break the thread level.
-struct mpipp_table *mpipp_object_tables(void);
-struct mpipp_table *mpipp_thread_table(void);
-struct mpipp_table *mpipp_breach_table(void);
-struct mpipp_table *mpipp_python_table(void);
-struct mpipp_table *mpipp_touch_table(void);
-struct mpipp_table *mpipp_cover_table(void);
-struct mpipp_table *mpipp_provoked_table(void);
-struct mpipp_table *mpipp_times_table(void);
+struct mpipp_table *mpipp_registry_object_tables(void);
+struct mpipp_table *mpipp_registry_thread_table(void);
+struct mpipp_table *mpipp_registry_breach_table(void);
+struct mpipp_table *mpipp_registry_python_table(void);
+struct mpipp_table *mpipp_registry_touch_table(void);
+struct mpipp_table *mpipp_registry_cover_table(void);
+struct mpipp_table *mpipp_registry_provoked_table(void);
+struct mpipp_table *mpipp_registry_times_table(void);
 
 // For signal handlers, too.
 static inline void mpipp_hindered(enum mpipp_hindrance by) {
   __atomic_fetch_or(&mpipp_registry.hindrances, (uint64_t)by, __ATOMIC_RELAXED);
 }
 
-void mpipp_add_constant(const char *name, int64_t value);
+void mpipp_registry_add_constant(const char *name, int64_t value);
 
 // Address of a copy of a procedure's parameter name, in memory that core files hold.
 static inline uint64_t mpipp_role(unsigned role) {
-  return (uint64_t)(uintptr_t)mpipp_published.roles[role];
+  return (uint64_t)(uintptr_t)mpipp_registry_published.roles[role];
 }
 
 // The calls of threads that have ended.

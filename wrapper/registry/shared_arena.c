@@ -31,7 +31,7 @@ struct mpipp_head {
   struct mpipp_head *next;
 };
 
-int mpipp_shared = 0;
+int mpipp_registry_shared = 0;
 static struct mpipp_arena *arena;
 static int file = -1;
 static dev_t device;
@@ -42,7 +42,7 @@ static struct mpipp_head *unused[SIZES];
 static void *copies[MPIPP_REGIONS]; // of the regions, while the program forks
 
 // A program may close all files it has, and open its own under their numbers.
-int mpipp_arena_file(void) {
+int mpipp_registry_arena_file(void) {
   struct stat now;
   if (file >= 0 && (fstat(file, &now) || now.st_dev != device || now.st_ino != inode)) file = -1;
   return file;
@@ -67,7 +67,7 @@ static int new_file(void) {
 // Memory that is not there is told now, and not by a signal when it is used. Nor by SIGXFSZ.
 static int lengthen(uint64_t bytes) {
   struct rlimit most;
-  if (mpipp_arena_file() < 0 || getrlimit(RLIMIT_FSIZE, &most)) return 0;
+  if (mpipp_registry_arena_file() < 0 || getrlimit(RLIMIT_FSIZE, &most)) return 0;
   if (most.rlim_cur != RLIM_INFINITY && file_bytes + bytes > most.rlim_cur) return 0;
   for (int i = 0; i < TRIES; i++) {
     if (!fallocate(file, 0, (off_t)file_bytes, (off_t)bytes)) return 1;
@@ -97,7 +97,7 @@ static int copy_to_file(const char *from, uint64_t bytes) {
   return 1;
 }
 
-int mpipp_arena_open(void *pages, uint64_t bytes, struct mpipp_arena *found) {
+int mpipp_registry_arena_open(void *pages, uint64_t bytes, struct mpipp_arena *found) {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   if ((uintptr_t)pages % page || bytes % page) return 0;
   file = new_file();
@@ -132,14 +132,14 @@ static void *take(uint64_t bytes) {
   return memory;
 }
 
-void *mpipp_arena_map(uint64_t bytes) {
+void *mpipp_registry_arena_map(uint64_t bytes) {
   int saved = errno;
   void *memory = take(bytes);
   errno = saved;
   return memory;
 }
 
-void *mpipp_arena_allocate(uint64_t bytes) {
+void *mpipp_registry_arena_allocate(uint64_t bytes) {
   int saved = errno;
   uint64_t size = SMALLEST;
   while (size < SIZES && (uint64_t)1 << size < bytes + sizeof(struct mpipp_head)) size++;
@@ -154,7 +154,7 @@ void *mpipp_arena_allocate(uint64_t bytes) {
   return block ? block + 1 : NULL;
 }
 
-int mpipp_arena_has(const void *memory) {
+int mpipp_registry_arena_has(const void *memory) {
   if (!arena) return 0;
   for (uint64_t i = 0, count = __atomic_load_n(&arena->count, __ATOMIC_ACQUIRE); i < count; i++) {
     const struct mpipp_region *region = &arena->regions[i];
@@ -163,13 +163,13 @@ int mpipp_arena_has(const void *memory) {
   return 0;
 }
 
-void mpipp_arena_free(void *memory) {
+void mpipp_registry_arena_free(void *memory) {
   struct mpipp_head *block = (struct mpipp_head *)memory - 1;
   block->next = unused[block->size];
   unused[block->size] = block;
 }
 
-void mpipp_arena_before_fork(void) {
+void mpipp_registry_arena_before_fork(void) {
   int saved = errno;
   for (uint64_t i = 0; arena && file >= 0 && i < arena->count; i++) {
     const struct mpipp_region *region = &arena->regions[i];
@@ -181,7 +181,7 @@ void mpipp_arena_before_fork(void) {
   errno = saved;
 }
 
-void mpipp_arena_after_fork(void) {
+void mpipp_registry_arena_after_fork(void) {
   int saved = errno;
   for (uint64_t i = 0; arena && i < arena->count; i++) {
     if (copies[i]) munmap(copies[i], arena->regions[i].bytes);
@@ -193,7 +193,7 @@ void mpipp_arena_after_fork(void) {
 // The copies take the regions' places: by the system call itself, since UCX puts a function in
 // place of mremap that loses the new address. Without a copy the child sees what the parent writes
 // there later, but writes nothing itself.
-void mpipp_arena_forked(void) {
+void mpipp_registry_arena_forked(void) {
   int saved = errno;
   struct mpipp_region regions[MPIPP_REGIONS];
   uint64_t count = arena && file >= 0 ? arena->count : 0;
@@ -208,7 +208,7 @@ void mpipp_arena_forked(void) {
       syscall(SYS_mremap, copies[i], bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);
     copies[i] = NULL;
   }
-  if (mpipp_arena_file() >= 0) close(file);
+  if (mpipp_registry_arena_file() >= 0) close(file);
   file = -1;
   errno = saved;
 }

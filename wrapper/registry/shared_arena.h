@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The memory of a watched program's records: a memory file, which the watcher reads too.
-// All of these with the store's lock (mpipp_lock_further).
+// All of these with the store's lock (mpipp_registry_lock_further).
 #ifndef MPIPP_REGISTRY_SHARED_ARENA_H
 #define MPIPP_REGISTRY_SHARED_ARENA_H
 
@@ -9,7 +9,7 @@
 enum { MPIPP_REGIONS = 64 };
 
 // Whether there is such a file.
-extern int mpipp_shared __attribute__((visibility("hidden")));
+extern int mpipp_registry_shared __attribute__((visibility("hidden")));
 
 // A piece of the program's memory that is a piece of the file.
 struct mpipp_region {
@@ -27,21 +27,21 @@ struct mpipp_arena {
 
 // Puts whole pages of the library's variables, with `arena` among them, into a new file; 0 without
 // one, and nothing has changed then.
-int mpipp_arena_open(void *pages, uint64_t bytes, struct mpipp_arena *arena);
+int mpipp_registry_arena_open(void *pages, uint64_t bytes, struct mpipp_arena *arena);
 // The file, -1 if there is none or the program has closed it.
-int mpipp_arena_file(void);
+int mpipp_registry_arena_file(void);
 
 // Zeroed memory in the file that is never given back; and a block, to be freed. NULL: there is no
 // file, or no room.
-void *mpipp_arena_map(uint64_t bytes);
-void *mpipp_arena_allocate(uint64_t bytes);
+void *mpipp_registry_arena_map(uint64_t bytes);
+void *mpipp_registry_arena_allocate(uint64_t bytes);
 // Whether it is memory in the file; takes no lock.
-int mpipp_arena_has(const void *memory);
-void mpipp_arena_free(void *block);
+int mpipp_registry_arena_has(const void *memory);
+void mpipp_registry_arena_free(void *block);
 
 // The child of a fork gets memory of its own, as it is when the parent forks.
-void mpipp_arena_before_fork(void);
-void mpipp_arena_after_fork(void);
-void mpipp_arena_forked(void);
+void mpipp_registry_arena_before_fork(void);
+void mpipp_registry_arena_after_fork(void);
+void mpipp_registry_arena_forked(void);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "abi/vendor.h"
 
-int mpipp_knows_neighbors(const struct mpipp_comm *comm) {
+int mpipp_registry_knows_neighbors(const struct mpipp_comm *comm) {
   return comm->topology == MPIPP_TOPO_CART ? comm->dims != 0 : comm->sources != 0;
 }
 
@@ -24,10 +24,10 @@ static int64_t neighbor(const struct mpipp_comm *comm, uint64_t ranks, int32_t n
   return ((const int32_t *)(uintptr_t)ranks)[number];
 }
 
-int64_t mpipp_source(const struct mpipp_comm *comm, int32_t number) {
+int64_t mpipp_registry_source(const struct mpipp_comm *comm, int32_t number) {
   return neighbor(comm, comm->sources, number);
 }
 
-int64_t mpipp_destination(const struct mpipp_comm *comm, int32_t number) {
+int64_t mpipp_registry_destination(const struct mpipp_comm *comm, int32_t number) {
   return neighbor(comm, comm->destinations, number);
 }

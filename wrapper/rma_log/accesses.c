@@ -23,7 +23,7 @@ struct mpipp_accesses_run {
   uint64_t calls;  // that had been added when it began
 };
 
-int mpipp_logs_onesided = 0;
+int mpipp_rma_logs_onesided = 0;
 static __thread struct mpipp_accesses_run runs[RUNS] __attribute__((tls_model("initial-exec")));
 // The first place, from which others are counted: what is hashed is the same in each run.
 static __thread uint64_t first_place __attribute__((tls_model("initial-exec")));
@@ -69,11 +69,12 @@ static PLAIN int is_full(void) {
   return MPIPP_READ(mpipp_registry.onesided_lost) > 0;
 }
 
-PLAIN int mpipp_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count,
-                            int stores, uint64_t next) {
+PLAIN int mpipp_rma_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count,
+                                int stores, uint64_t next) {
   uint64_t key = key_of(next, stores), times = count;
   const struct mpipp_accesses_run *run = run_of(key);
-  if (!run->entry || run->key != key || run->calls != MPIPP_READ(mpipp_log_calls)) return is_full();
+  if (!run->entry || run->key != key || run->calls != MPIPP_READ(mpipp_rma_log_calls))
+    return is_full();
   if (stride <= bytes) { // in a row
     bytes += stride * (count - 1);
     count = 1;
@@ -85,14 +86,14 @@ PLAIN int mpipp_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uin
   return 1;
 }
 
-void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count, int stores,
-                    uint64_t next) {
-  if (mpipp_log_quickly(first, bytes, stride, count, stores, next)) return;
+void mpipp_rma_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count, int stores,
+                        uint64_t next) {
+  if (mpipp_rma_log_quickly(first, bytes, stride, count, stores, next)) return;
   if (!first_place) first_place = next;
-  if (mpipp_log_is_adding) return;
-  mpipp_log_is_adding = 1;
-  uint64_t key = key_of(next, stores), calls = MPIPP_READ(mpipp_log_calls);
-  uint64_t *at = mpipp_log_begin_at(MPIPP_LOGGED_ACCESS, 0, next, WORDS);
+  if (mpipp_rma_log_is_adding) return;
+  mpipp_rma_log_is_adding = 1;
+  uint64_t key = key_of(next, stores), calls = MPIPP_READ(mpipp_rma_log_calls);
+  uint64_t *at = mpipp_rma_log_begin_at(MPIPP_LOGGED_ACCESS, 0, next, WORDS);
   if (at) {
     int in_a_row = stride <= bytes;
     at[STORES] = (uint64_t)stores;
@@ -101,12 +102,12 @@ void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t co
     at[STRIDE] = stride;
     at[COUNT] = in_a_row ? 1 : count;
     at[TIMES] = count;
-    mpipp_log_end();
+    mpipp_rma_log_end();
   }
   *run_of(key) = (struct mpipp_accesses_run){key, at, calls};
-  mpipp_log_is_adding = 0;
+  mpipp_rma_log_is_adding = 0;
 }
 
-void mpipp_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
-  mpipp_log_comb(address, bytes, 0, 1, stores, next);
+void mpipp_rma_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  mpipp_rma_log_comb(address, bytes, 0, 1, stores, next);
 }

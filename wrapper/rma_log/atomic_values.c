@@ -55,7 +55,7 @@ static uint64_t bytes_of(const struct mpipp_call *call) {
   return size == 1 || size == 2 || size == 4 || size == 8 ? (uint64_t)size : 0;
 }
 
-uint64_t mpipp_log_has_values(const struct mpipp_call *call) {
+uint64_t mpipp_rma_log_has_values(const struct mpipp_call *call) {
   if (!is_atomic(call->procedure) || MPIPP_READ(logged) >= MOST_LOGGED) return 0;
   uint64_t bytes = bytes_of(call);
   if (!bytes || __atomic_fetch_add(&logged, 1, __ATOMIC_RELAXED) >= MOST_LOGGED) return 0;
@@ -64,7 +64,7 @@ uint64_t mpipp_log_has_values(const struct mpipp_call *call) {
 
 // Whether they are surely there: where the thread's callers have their variables.
 static int is_on_stack(uint64_t address, uint64_t bytes) {
-  const struct mpipp_thread *thread = mpipp_self;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
   return here >= thread->stack_start && address >= here && address <= thread->stack_end - bytes &&
          here < thread->stack_end;
@@ -75,7 +75,7 @@ static int read_bytes(unsigned char *raw, uint64_t address, uint64_t bytes) {
     memcpy(raw, (const void *)(uintptr_t)address, bytes);
     return 1;
   }
-  int saved = errno, done = mpipp_read_own(raw, address, bytes);
+  int saved = errno, done = mpipp_watcher_read_own(raw, address, bytes);
   errno = saved;
   return done;
 }
@@ -93,8 +93,8 @@ static int read_value(uint64_t *value, uint64_t address, uint64_t bytes) {
   return 1;
 }
 
-void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t bytes, uint64_t win,
-                     uint64_t request) {
+void mpipp_rma_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t bytes,
+                         uint64_t win, uint64_t request) {
   const struct mpipp_buffer *buffers = call->buffers, *result = NULL;
   uint32_t last = call->buffer_count - 1;
   int swaps = call->procedure == MPIPP_PROC_Compare_and_swap;
@@ -109,8 +109,8 @@ void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t by
     words[0] |= MPIPP_LOG_GIVEN;
   if (!result || result->count != 1) return;
   if (count == MOST_PENDING) return;
-  expected[count] = (struct mpipp_expected){mpipp_log_count(), win,   request,
-                                            result->address,   bytes, buffers[last].address,
+  expected[count] = (struct mpipp_expected){mpipp_rma_log_count(), win,   request,
+                                            result->address,       bytes, buffers[last].address,
                                             call->target_rank};
   MPIPP_WRITE(count, count + 1);
   words[0] |= MPIPP_LOG_FOLLOWS;
@@ -129,7 +129,7 @@ static void give_back(const struct mpipp_expected *one, uint64_t value) {
 static void log_value(const struct mpipp_call *call, const struct mpipp_expected *one) {
   uint64_t value = 0, known = (uint64_t)read_value(&value, one->address, one->bytes);
   if (known) give_back(one, value);
-  uint64_t *at = mpipp_log_next(MPIPP_LOGGED_VALUE, call, 3);
+  uint64_t *at = mpipp_rma_log_next(MPIPP_LOGGED_VALUE, call, 3);
   if (!at) return;
   at[0] = one->number;
   at[1] = value;
@@ -153,18 +153,18 @@ static void take(const struct mpipp_call *call, const struct mpipp_expected *lik
   MPIPP_WRITE(count, left);
 }
 
-void mpipp_log_brought(const struct mpipp_call *call, uint64_t win, int64_t target,
-                       uint64_t before) {
+void mpipp_rma_log_brought(const struct mpipp_call *call, uint64_t win, int64_t target,
+                           uint64_t before) {
   take(call, &(struct mpipp_expected){.win = win, .target = target}, before);
 }
 
-void mpipp_log_brought_by(const struct mpipp_call *call, uint64_t request) {
+void mpipp_rma_log_brought_by(const struct mpipp_call *call, uint64_t request) {
   if (!MPIPP_READ(count)) return;
-  mpipp_log_hold();
+  mpipp_rma_log_hold();
   take(call, &(struct mpipp_expected){.request = request}, 0);
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
-void mpipp_log_forget(uint64_t win) {
+void mpipp_rma_log_forget(uint64_t win) {
   take(NULL, &(struct mpipp_expected){.win = win, .target = -1}, ~(uint64_t)0);
 }

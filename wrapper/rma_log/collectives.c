@@ -72,16 +72,17 @@ static const struct mpipp_buffer *taken(const struct mpipp_call *of) {
 static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, uint64_t *found) {
   const struct mpipp_buffer *some = taken(of);
   int signatures = mpipp_facts[of->procedure].signatures;
-  int among_neighbors = signatures == MPIPP_SIGNATURES_NEIGHBORS && mpipp_knows_neighbors(comm);
+  int among_neighbors =
+      signatures == MPIPP_SIGNATURES_NEIGHBORS && mpipp_registry_knows_neighbors(comm);
   if (!among_neighbors && (signatures != MPIPP_SIGNATURES_PAIRS || !some)) return -1;
   int64_t count = among_neighbors ? comm->indegree : (int64_t)vector_of(of, some)->length;
   int number = 0;
   for (int64_t i = 0; i < count; i++) {
     if (some && !has_some(of, some, (uint64_t)i)) continue;
-    int64_t rank = among_neighbors ? mpipp_source(comm, (int32_t)i) : i;
+    int64_t rank = among_neighbors ? mpipp_registry_source(comm, (int32_t)i) : i;
     if (rank == MPI_PROC_NULL) continue;
     if (number == MOST_SOURCES) return -1;
-    found[number++] = mpipp_log_rank(comm, rank);
+    found[number++] = mpipp_rma_log_rank(comm, rank);
   }
   return number < count || among_neighbors ? number : -1;
 }
@@ -89,18 +90,18 @@ static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, u
 // The world rank of the root, which may be this process; MPIPP_LOG_NOT_KNOWN: none here.
 static uint64_t root_of(const struct mpipp_call *of, const struct mpipp_comm *comm) {
   if (!(of->present & MPIPP_HAS_ROOT) || of->root == MPI_PROC_NULL) return MPIPP_LOG_NOT_KNOWN;
-  if (!comm->inter || of->root != MPI_ROOT) return mpipp_log_rank(comm, of->root);
+  if (!comm->inter || of->root != MPI_ROOT) return mpipp_rma_log_rank(comm, of->root);
   const int32_t *ranks = (const int32_t *)(uintptr_t)comm->world_ranks;
   return (uint64_t)(int64_t)(ranks ? ranks[comm->rank] : comm->rank);
 }
 
-void mpipp_log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
-                          const struct mpipp_comm *comm, uint64_t request) {
+void mpipp_rma_log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
+                              const struct mpipp_comm *comm, uint64_t request) {
   uint64_t bits = flow(of), some[MOST_SOURCES];
   int number = bits & MPIPP_LOG_TAKES ? sources(of, comm, some) : -1;
   if (mpipp_facts[of->procedure].form == MPIPP_FORM_PERSISTENT) bits |= MPIPP_LOG_PERSISTENT;
   if (number >= 0) bits |= MPIPP_LOG_SOME;
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COLLECTIVE, call, 5 + (number > 0 ? number : 0));
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_COLLECTIVE, call, 5 + (number > 0 ? number : 0));
   if (!at) return;
   at[0] = comm->identity;
   at[1] = of->ordinal;
@@ -108,5 +109,5 @@ void mpipp_log_collective(const struct mpipp_call *call, const struct mpipp_call
   at[3] = request;
   at[4] = bits;
   for (int i = 0; i < number; i++) at[5 + i] = some[i];
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }

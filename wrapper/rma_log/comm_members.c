@@ -16,9 +16,9 @@ static uint64_t *add(uint64_t *at, uint64_t ranks, int32_t count) {
   return at;
 }
 
-void mpipp_log_comm(const struct mpipp_call *call, struct mpipp_comm *comm) {
+void mpipp_rma_log_comm(const struct mpipp_call *call, struct mpipp_comm *comm) {
   if (MPIPP_READ(comm->logged) || !comm->identity || !comm->world_known) return;
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COMM, call, 5 + count_of(comm));
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_COMM, call, 5 + count_of(comm));
   if (!at) return;
   at[0] = comm->identity;
   at[1] = (uint64_t)(comm->inter != 0);
@@ -28,20 +28,20 @@ void mpipp_log_comm(const struct mpipp_call *call, struct mpipp_comm *comm) {
   at = add(at + 5, comm->world_ranks, comm->size);
   if (comm->inter) add(at, comm->remote_world_ranks, comm->remote_size);
   MPIPP_WRITE(comm->logged, 1);
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
-uint64_t mpipp_log_group_words(const struct mpipp_group *group) {
+uint64_t mpipp_rma_log_group_words(const struct mpipp_group *group) {
   return group->world_known && group->size > 0 ? (uint64_t)group->size : 0;
 }
 
-void mpipp_log_group(uint64_t *at, const struct mpipp_group *group) {
+void mpipp_rma_log_group(uint64_t *at, const struct mpipp_group *group) {
   const int32_t *ranks = (const int32_t *)(uintptr_t)group->world_ranks;
-  for (uint64_t i = 0; i < mpipp_log_group_words(group); i++)
+  for (uint64_t i = 0; i < mpipp_rma_log_group_words(group); i++)
     at[i] = ranks ? (uint64_t)(int64_t)ranks[i] : i;
 }
 
-uint64_t mpipp_log_rank(const struct mpipp_comm *comm, int64_t rank) {
+uint64_t mpipp_rma_log_rank(const struct mpipp_comm *comm, int64_t rank) {
   if (rank == MPI_ANY_SOURCE) return MPIPP_LOG_ANY;
   uint64_t ranks = comm->inter ? comm->remote_world_ranks : comm->world_ranks;
   int32_t size = comm->inter ? comm->remote_size : comm->size;

@@ -7,43 +7,43 @@
 #include "intercept/hooks.h"
 
 // A window that was made, or is freed.
-void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win);
-void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win);
+void mpipp_rma_log_window(const struct mpipp_call *call, const struct mpipp_win *win);
+void mpipp_rma_log_freed(const struct mpipp_call *call, const struct mpipp_win *win);
 // An operation on a window; request: 0 without.
-void mpipp_log_operation(const struct mpipp_call *call, uint64_t request);
+void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request);
 // A call on a window begins: one that synchronizes or frees it, and that MPI may find to be wrong.
-void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle);
+void mpipp_rma_log_attempt(const struct mpipp_call *call, uint64_t handle);
 // A call that synchronizes, which has succeeded; before: entries that were there when it began.
-void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before);
+void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t before);
 // MPI_Win_set_info.
-void mpipp_log_hints(const struct mpipp_call *call);
+void mpipp_rma_log_hints(const struct mpipp_call *call);
 // MPI_Win_shared_query, which has told where memory of a window is.
-void mpipp_log_told(const struct mpipp_call *call);
+void mpipp_rma_log_told(const struct mpipp_call *call);
 // Memory of a dynamic window.
-void mpipp_log_memory(const struct mpipp_call *call);
+void mpipp_rma_log_memory(const struct mpipp_call *call);
 
 // The parts of a call that communicates otherwise: `of` is that which made the request, or the same
 // as `call`; status: of a blocking receive.
-void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
-                             uint64_t request, const MPI_Status *status);
+void mpipp_rma_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
+                                 uint64_t request, const MPI_Status *status);
 // A collective call; of a persistent one, that it was made.
-void mpipp_log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
-                          const struct mpipp_comm *comm, uint64_t request);
+void mpipp_rma_log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
+                              const struct mpipp_comm *comm, uint64_t request);
 // A probe has found a message.
-void mpipp_log_probed(const struct mpipp_call *call, const MPI_Status *status);
+void mpipp_rma_log_probed(const struct mpipp_call *call, const MPI_Status *status);
 // A matching probe took a message, which is received later.
-void mpipp_log_message(const struct mpipp_call *call, const struct mpipp_message *message);
-void mpipp_log_message_received(const struct mpipp_call *call, uint64_t message);
+void mpipp_rma_log_message(const struct mpipp_call *call, const struct mpipp_message *message);
+void mpipp_rma_log_message_received(const struct mpipp_call *call, uint64_t message);
 // A request that receives such a message.
-void mpipp_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message);
-void mpipp_log_started(const struct mpipp_call *call, const struct mpipp_request *request);
-void mpipp_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
-                         const MPI_Status *status);
-void mpipp_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request);
+void mpipp_rma_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message);
+void mpipp_rma_log_started(const struct mpipp_call *call, const struct mpipp_request *request);
+void mpipp_rma_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
+                             const MPI_Status *status);
+void mpipp_rma_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request);
 // Partitions that a call marks ready, or has found to have arrived.
-void mpipp_log_partitions(const struct mpipp_call *call);
+void mpipp_rma_log_partitions(const struct mpipp_call *call);
 // Something that orders, but not known what; and the end, MPI_Finalize.
-void mpipp_log_unknown(const struct mpipp_call *call);
-void mpipp_log_ended(const struct mpipp_call *call);
+void mpipp_rma_log_unknown(const struct mpipp_call *call);
+void mpipp_rma_log_ended(const struct mpipp_call *call);
 
 #endif

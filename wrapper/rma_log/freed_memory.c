@@ -31,7 +31,7 @@ static void set_pends(void) {
 
 // What lies on the thread's own stack is never given back.
 static int is_on_stack(uint64_t address) {
-  return address >= mpipp_self->stack_start && address < mpipp_self->stack_end;
+  return address >= mpipp_recorder_self->stack_start && address < mpipp_recorder_self->stack_end;
 }
 
 static void add(struct mpipp_pending one) {
@@ -56,13 +56,13 @@ static __attribute__((noinline)) void begin(const struct mpipp_call *call,
   int64_t last = (buffer->count - 1) * type->extent;
   uint64_t first = buffer->address + (uint64_t)type->true_lb;
   uint64_t end = first + (uint64_t)type->true_extent;
-  add((struct mpipp_pending){mpipp_log_count(), win, request,
+  add((struct mpipp_pending){mpipp_rma_log_count(), win, request,
                              first + (uint64_t)(last < 0 ? last : 0),
                              end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
 }
 
-int mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
-                          uint64_t request) {
+int mpipp_rma_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
+                     uint64_t request) {
   int any = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
@@ -87,18 +87,18 @@ static void drop(const struct mpipp_pending *like) {
   set_pends();
 }
 
-void mpipp_onesided_ended(uint64_t win, int64_t target, uint64_t before) {
+void mpipp_rma_ended(uint64_t win, int64_t target, uint64_t before) {
   if (count) drop(&(struct mpipp_pending){.number = before, .win = win, .target = target});
 }
 
-void mpipp_onesided_ended_by(uint64_t request) {
+void mpipp_rma_ended_by(uint64_t request) {
   if (!MPIPP_READ(mpipp_onesided_pends)) return;
-  mpipp_log_hold();
+  mpipp_rma_log_hold();
   drop(&(struct mpipp_pending){.request = request});
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
-void mpipp_onesided_has(uint64_t win, uint64_t base, uint64_t bytes) {
+void mpipp_rma_has(uint64_t win, uint64_t base, uint64_t bytes) {
   uint64_t end = base + bytes;
   if (!base || !bytes || memory_count == MOST) return;
   memories[memory_count++] = (struct mpipp_given_memory){win, base, end};
@@ -107,7 +107,7 @@ void mpipp_onesided_has(uint64_t win, uint64_t base, uint64_t bytes) {
   set_pends();
 }
 
-void mpipp_onesided_has_not(uint64_t win, uint64_t base) {
+void mpipp_rma_has_not(uint64_t win, uint64_t base) {
   int left = 0;
   for (int i = 0; i < memory_count; i++) {
     const struct mpipp_given_memory *one = &memories[i];
@@ -124,28 +124,28 @@ void mpipp_onesided_has_not(uint64_t win, uint64_t base) {
 static int is_pending(uint64_t low, uint64_t high) {
   int found = 0;
   if (!MPIPP_READ(count) && (low >= MPIPP_READ(highest) || high <= MPIPP_READ(lowest))) return 0;
-  mpipp_log_hold();
+  mpipp_rma_log_hold();
   for (int i = 0; i < count && !found; i++) found = low < all[i].high && high > all[i].low;
   for (int i = 0; i < memory_count && !found; i++)
     found = low < memories[i].high && high > memories[i].low;
-  mpipp_log_end();
+  mpipp_rma_log_end();
   return found;
 }
 
 void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
-  const struct mpipp_thread *thread = mpipp_self;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
   // What others do it is not known what orders.
-  if (thread == &mpipp_no_thread || mpipp_frees_own(thread, &caller)) return;
+  if (thread == &mpipp_recorder_no_thread || mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
   uint64_t *at = NULL;
-  mpipp_log_is_adding = 1;
+  mpipp_rma_log_is_adding = 1;
   if (is_pending(start, start + bytes))
-    at = mpipp_log_begin_at(MPIPP_LOGGED_GIVEN_BACK, 0, mpipp_outside_mpi(caller), 2);
+    at = mpipp_rma_log_begin_at(MPIPP_LOGGED_GIVEN_BACK, 0, mpipp_outside_mpi(caller), 2);
   if (at) {
     at[0] = start;
     at[1] = bytes;
-    mpipp_log_end();
+    mpipp_rma_log_end();
   }
-  mpipp_log_is_adding = 0;
+  mpipp_rma_log_is_adding = 0;
   errno = saved;
 }

@@ -16,16 +16,16 @@ void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller)
 // An operation begins, whose entry is being added: with what stands for the datatype of each
 // buffer. Beyond what there is room for buffers are not looked at. Returns whether it has any that
 // may be given back.
-int mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
-                          uint64_t request);
+int mpipp_rma_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
+                     uint64_t request);
 // Those of a window to a target, or to any (-1), have ended, that had been logged before so many
 // entries were there: while the entry of what ends them is added. The one that has a request, at
 // any time.
-void mpipp_onesided_ended(uint64_t win, int64_t target, uint64_t before);
-void mpipp_onesided_ended_by(uint64_t request);
+void mpipp_rma_ended(uint64_t win, int64_t target, uint64_t before);
+void mpipp_rma_ended_by(uint64_t request);
 // A window has memory of the program's from now on, or no more that begins at BASE (0: none at
 // all): while the entry of that is added.
-void mpipp_onesided_has(uint64_t win, uint64_t base, uint64_t bytes);
-void mpipp_onesided_has_not(uint64_t win, uint64_t base);
+void mpipp_rma_has(uint64_t win, uint64_t base, uint64_t bytes);
+void mpipp_rma_has_not(uint64_t win, uint64_t base);
 
 #endif

@@ -45,31 +45,32 @@ static void gives_up(const struct mpipp_call *call) {
   const MPI_Request *handle = (const MPI_Request *)(uintptr_t)call->requests;
   const struct mpipp_request *request =
       handle ? mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*handle)) : NULL;
-  if (request && !request->newer && is_operation(&request->call)) mpipp_log_given_up(call, request);
+  if (request && !request->newer && is_operation(&request->call))
+    mpipp_rma_log_given_up(call, request);
 }
 
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   message = 0;
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
-  began = mpipp_log_count();
+  began = mpipp_rma_log_count();
   // Before MPI may find it wrong, and end the process.
   if (call->present & MPIPP_HAS_WIN) {
     if (!is_operation(call))
-      mpipp_log_attempt(call, call->win);
+      mpipp_rma_log_attempt(call, call->win);
     else if (!(call->present & MPIPP_HAS_REQUESTS))
-      mpipp_log_operation(call, 0);
+      mpipp_rma_log_operation(call, 0);
     return MPIPP_GO_ON;
   }
-  if (call->procedure == MPIPP_PROC_Finalize) mpipp_log_ended(call);
-  mpipp_log_elsewhere_begins(call);
+  if (call->procedure == MPIPP_PROC_Finalize) mpipp_rma_log_ended(call);
+  mpipp_rma_log_elsewhere_begins(call);
   if (call->procedure == MPIPP_PROC_Win_free) {
     const MPI_Win *win = passage->handle;
-    if (win) mpipp_log_attempt(call, MPIPP_KEY(*win));
+    if (win) mpipp_rma_log_attempt(call, MPIPP_KEY(*win));
   } else if (call->procedure == MPIPP_PROC_Request_free) {
     gives_up(call);
   } else if (marks_ready(call)) {
-    mpipp_log_partitions(call); // what the receiver hears is known now
+    mpipp_rma_log_partitions(call); // what the receiver hears is known now
   }
   if (!(call->present & MPIPP_HAS_MESSAGE)) return MPIPP_GO_ON;
   const struct mpipp_message *found = sent_message(call->message);
@@ -84,10 +85,10 @@ static int probes(const struct mpipp_call *call) {
 
 static void probed(const struct mpipp_passage *passage) {
   if (passage->flag && !*passage->flag) return;
-  if (!passage->handle) return mpipp_log_probed(passage->call, passage->status);
+  if (!passage->handle) return mpipp_rma_log_probed(passage->call, passage->status);
   uint64_t handle = MPIPP_KEY(*(const MPI_Message *)passage->handle);
   const struct mpipp_message *found = sent_message(handle);
-  if (found) mpipp_log_message(passage->call, found);
+  if (found) mpipp_rma_log_message(passage->call, found);
 }
 
 static void of_window(const struct mpipp_passage *passage) {
@@ -95,17 +96,17 @@ static void of_window(const struct mpipp_passage *passage) {
   switch (call->procedure) {
   case MPIPP_PROC_Win_attach:
   case MPIPP_PROC_Win_detach:
-    mpipp_log_memory(call);
+    mpipp_rma_log_memory(call);
     return;
   case MPIPP_PROC_Win_set_info:
-    mpipp_log_hints(call);
+    mpipp_rma_log_hints(call);
     return;
   case MPIPP_PROC_Win_shared_query:
   case MPIPP_PROC_Win_shared_query_c:
-    mpipp_log_told(call);
+    mpipp_rma_log_told(call);
     return;
   case MPIPP_PROC_Win_test:
-    if (*passage->flag) mpipp_log_synchronization(call, began);
+    if (*passage->flag) mpipp_rma_log_synchronization(call, began);
     return;
   case MPIPP_PROC_Win_fence:
   case MPIPP_PROC_Win_start:
@@ -121,7 +122,7 @@ static void of_window(const struct mpipp_passage *passage) {
   case MPIPP_PROC_Win_flush_local:
   case MPIPP_PROC_Win_flush_local_all:
   case MPIPP_PROC_Win_sync:
-    mpipp_log_synchronization(call, began);
+    mpipp_rma_log_synchronization(call, began);
     return;
   default:
     return;
@@ -138,23 +139,23 @@ static void leave(struct mpipp_passage *passage) {
   if (passage->code != MPI_SUCCESS) {
     if (mpipp_asks_for_segments(call)) return;
     // One with a request has made none: what it was to do is told before.
-    if (is_operation(call) && call->present & MPIPP_HAS_REQUESTS) mpipp_log_operation(call, 0);
-    if (call->present & MPIPP_HAS_WIN || mpipp_is_communication(call) || marks_ready(call))
-      mpipp_log_unknown(call);
+    if (is_operation(call) && call->present & MPIPP_HAS_REQUESTS) mpipp_rma_log_operation(call, 0);
+    if (call->present & MPIPP_HAS_WIN || mpipp_rma_is_communication(call) || marks_ready(call))
+      mpipp_rma_log_unknown(call);
   } else if (call->present & MPIPP_HAS_WIN) {
     of_window(passage);
     return;
   } else if (probes(call)) {
     probed(passage);
   } else if (call->procedure == MPIPP_PROC_Mrecv || call->procedure == MPIPP_PROC_Mrecv_c) {
-    if (message) mpipp_log_message_received(call, message);
+    if (message) mpipp_rma_log_message_received(call, message);
   } else if (call->procedure == MPIPP_PROC_Parrived) {
-    if (*passage->flag) mpipp_log_partitions(call);
+    if (*passage->flag) mpipp_rma_log_partitions(call);
   } else if (communicates(call)) {
-    mpipp_log_communication(call, call, 0, passage->status);
+    mpipp_rma_log_communication(call, call, 0, passage->status);
   }
   if (passage->code == MPI_SUCCESS)
-    mpipp_log_elsewhere_ends(call, !passage->flag || *passage->flag);
+    mpipp_rma_log_elsewhere_ends(call, !passage->flag || *passage->flag);
 }
 
 static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
@@ -163,24 +164,24 @@ static void of_request(const struct mpipp_event *event, const struct mpipp_reque
   switch (event->kind) {
   case MPIPP_EVENT_MADE:
     if (is_operation(of))
-      mpipp_log_operation(call, request->object.serial);
+      mpipp_rma_log_operation(call, request->object.serial);
     else if (matched && message)
-      mpipp_log_matched(call, request->object.serial, message);
+      mpipp_rma_log_matched(call, request->object.serial, message);
     else if (!matched)
-      mpipp_log_communication(call, of, request->object.serial, NULL);
+      mpipp_rma_log_communication(call, of, request->object.serial, NULL);
     return;
   case MPIPP_EVENT_STARTED:
-    mpipp_log_started(call, request);
+    mpipp_rma_log_started(call, request);
     return;
   case MPIPP_EVENT_COMPLETED:
-    mpipp_log_completed(call, request, event->status);
+    mpipp_rma_log_completed(call, request, event->status);
     if (is_operation(of)) {
-      mpipp_log_brought_by(call, request->object.serial);
-      mpipp_onesided_ended_by(request->object.serial);
+      mpipp_rma_log_brought_by(call, request->object.serial);
+      mpipp_rma_ended_by(request->object.serial);
     }
     return;
   case MPIPP_EVENT_FREED:
-    if (!is_operation(of)) mpipp_log_given_up(call, request);
+    if (!is_operation(of)) mpipp_rma_log_given_up(call, request);
     return;
   case MPIPP_EVENT_DOUBTED:
     return;
@@ -193,9 +194,9 @@ static void event(const struct mpipp_event *event) {
   if (object->kind == MPIPP_REQUEST) {
     of_request(event, (const struct mpipp_request *)object);
   } else if (object->kind == MPIPP_WIN && event->kind == MPIPP_EVENT_MADE) {
-    mpipp_log_window(event->call, (const struct mpipp_win *)object);
+    mpipp_rma_log_window(event->call, (const struct mpipp_win *)object);
   } else if (object->kind == MPIPP_WIN && event->kind == MPIPP_EVENT_FREED) {
-    mpipp_log_freed(event->call, (const struct mpipp_win *)object);
+    mpipp_rma_log_freed(event->call, (const struct mpipp_win *)object);
   }
 }
 
@@ -203,14 +204,14 @@ static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event,
 
 // The child is not watched.
 static void after_fork_in_child(void) {
-  mpipp_logs_onesided = mpipp_onesided_pends = 0;
+  mpipp_rma_logs_onesided = mpipp_onesided_pends = 0;
   is_off = 1;
 }
 
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_RMA")) return;
   pthread_atfork(NULL, NULL, after_fork_in_child);
-  mpipp_log_open();
-  mpipp_logs_onesided = 1;
+  mpipp_rma_log_open();
+  mpipp_rma_logs_onesided = 1;
   mpipp_hook_in(&hook);
 }

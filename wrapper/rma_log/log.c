@@ -19,8 +19,8 @@ static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added; 0: none is
 static uint64_t count;
-uint64_t mpipp_log_calls = 0;
-__thread volatile sig_atomic_t mpipp_log_is_adding = 0;
+uint64_t mpipp_rma_log_calls = 0;
+__thread volatile sig_atomic_t mpipp_rma_log_is_adding = 0;
 static uint64_t whole_count; // entries that have all their words
 // The last of them at a place, which is any of WAYS beside each other.
 static struct mpipp_whole {
@@ -31,11 +31,11 @@ static struct mpipp_whole {
 static uint64_t *last_at;
 static struct mpipp_whole last_whole;
 
-int mpipp_log_as_separate = 0;
+int mpipp_rma_log_as_separate = 0;
 
-void mpipp_log_open(void) {
+void mpipp_rma_log_open(void) {
   const char *asked = getenv("MPIPP_RMA_LOG"), *model = getenv("MPIPP_RMA");
-  mpipp_log_as_separate = model && !strcmp(model, "separate");
+  mpipp_rma_log_as_separate = model && !strcmp(model, "separate");
   if (asked) limit = strtoull(asked, NULL, 10);
 }
 
@@ -45,7 +45,7 @@ static int new_page(uint64_t words) {
   if (capacity > MOST_WORDS) capacity = MOST_WORDS;
   if (capacity < words) capacity = words;
   uint64_t bytes = sizeof *last + capacity * sizeof(uint64_t);
-  struct mpipp_page *page = taken + bytes <= limit ? mpipp_map(bytes) : NULL;
+  struct mpipp_page *page = taken + bytes <= limit ? mpipp_registry_map(bytes) : NULL;
   if (!page) return 0;
   taken += bytes;
   page->capacity = capacity;
@@ -67,7 +67,7 @@ static MPIPP_COLD void await(void) {
 }
 
 // A mutex of the C library takes four times as many instructions, where nobody else wants it.
-void mpipp_log_hold(void) {
+void mpipp_rma_log_hold(void) {
   if (MPIPP_UNLIKELY(__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))) await();
 }
 
@@ -75,14 +75,15 @@ static void let_go(void) {
   __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 
-uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words) {
-  return mpipp_log_begin_at(kind, call->procedure, mpipp_place(call), words);
+uint64_t *mpipp_rma_log_begin(enum mpipp_logged kind, const struct mpipp_call *call,
+                              uint64_t words) {
+  return mpipp_rma_log_begin_at(kind, call->procedure, mpipp_recorder_place(call), words);
 }
 
 // With the lock held.
 static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place, uint64_t words) {
   words += MPIPP_LOG_FIRST;
-  if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(mpipp_log_calls, mpipp_log_calls + 1);
+  if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(mpipp_rma_log_calls, mpipp_rma_log_calls + 1);
   int fits = last && last->used + words <= last->capacity;
   // What follows a gap would be said to be ordered by less than it is.
   if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
@@ -90,7 +91,7 @@ static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
     return NULL;
   }
   uint64_t *at = &last->words[last->used];
-  at[0] = MPIPP_LOG_HEAD(kind, words, procedure, mpipp_self->serial);
+  at[0] = MPIPP_LOG_HEAD(kind, words, procedure, mpipp_recorder_self->serial);
   at[1] = place;
   adding = words;
   return at + MPIPP_LOG_FIRST;
@@ -195,25 +196,26 @@ static void added(void) {
   adding = 0;
 }
 
-uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
-                             uint64_t words) {
-  mpipp_log_hold();
+uint64_t *mpipp_rma_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
+                                 uint64_t words) {
+  mpipp_rma_log_hold();
   uint64_t *at = add(kind, procedure, place, words);
   if (!at) let_go();
   return at;
 }
 
-uint64_t *mpipp_log_next(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words) {
+uint64_t *mpipp_rma_log_next(enum mpipp_logged kind, const struct mpipp_call *call,
+                             uint64_t words) {
   added();
-  return add(kind, call->procedure, mpipp_place(call), words);
+  return add(kind, call->procedure, mpipp_recorder_place(call), words);
 }
 
-void mpipp_log_end(void) {
+void mpipp_rma_log_end(void) {
   added();
   let_go();
 }
 
-struct mpipp_like mpipp_log_as(uint64_t index) {
+struct mpipp_like mpipp_rma_log_as(uint64_t index) {
   added();
   struct mpipp_like like = {.words = last_whole.words, .number = last_whole.number};
   uint64_t head = last_at[0], bit = (uint64_t)1 << index;
@@ -229,10 +231,10 @@ struct mpipp_like mpipp_log_as(uint64_t index) {
   return like;
 }
 
-int mpipp_log_again(const struct mpipp_like *like, uint64_t index, int64_t difference) {
+int mpipp_rma_log_again(const struct mpipp_like *like, uint64_t index, int64_t difference) {
   enum { MOST = 3 }; // words
   if (difference != (int32_t)difference) return 0;
-  mpipp_log_hold();
+  mpipp_rma_log_hold();
   if (mpipp_registry.onesided_lost || last->used + MOST > last->capacity) {
     let_go();
     return 0;
@@ -244,12 +246,12 @@ int mpipp_log_again(const struct mpipp_like *like, uint64_t index, int64_t diffe
   at[1] = like->differences[0];
   at[2] = like->differences[1];
   at[1 + like->count / 2] |= (uint64_t)(uint32_t)difference << 32 * (like->count & 1);
-  MPIPP_WRITE(mpipp_log_calls, mpipp_log_calls + 1);
+  MPIPP_WRITE(mpipp_rma_log_calls, mpipp_rma_log_calls + 1);
   __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
   MPIPP_WRITE(count, count + 1);
   return 1;
 }
 
-uint64_t mpipp_log_count(void) {
+uint64_t mpipp_rma_log_count(void) {
   return MPIPP_READ(count);
 }

@@ -12,15 +12,15 @@
 #include "rma_log/log.h"
 #include "rma_log/other_worlds.h"
 
-void mpipp_log_unknown(const struct mpipp_call *call) {
-  if (mpipp_log_begin(MPIPP_LOGGED_UNKNOWN, call, 0)) mpipp_log_end();
+void mpipp_rma_log_unknown(const struct mpipp_call *call) {
+  if (mpipp_rma_log_begin(MPIPP_LOGGED_UNKNOWN, call, 0)) mpipp_rma_log_end();
 }
 
-void mpipp_log_ended(const struct mpipp_call *call) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_ENDED, call, 1);
+void mpipp_rma_log_ended(const struct mpipp_call *call) {
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_ENDED, call, 1);
   if (!at) return;
   at[0] = mpipp_log_frame(call);
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
 static uint64_t tag_of(int64_t tag) {
@@ -40,15 +40,15 @@ static int is_synchronous(uint32_t procedure) {
 static void log_send(const struct mpipp_call *call, const struct mpipp_call *of,
                      const struct mpipp_comm *comm, uint64_t request) {
   if (of->dest == MPI_PROC_NULL) return;
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SEND, call, 6);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_SEND, call, 6);
   if (!at) return;
   at[0] = comm->identity;
-  at[1] = mpipp_log_rank(comm, of->dest);
+  at[1] = mpipp_rma_log_rank(comm, of->dest);
   at[2] = (uint64_t)of->tag;
   at[3] = of->ordinal;
   at[4] = request;
   at[5] = persistent_bit(of) | (is_synchronous(of->procedure) ? MPIPP_LOG_SYNCHRONOUS : 0);
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
 static int is_probe(uint32_t procedure) {
@@ -59,16 +59,17 @@ static void log_receive(const struct mpipp_call *call, const struct mpipp_call *
                         const struct mpipp_comm *comm, uint64_t request, const MPI_Status *status) {
   if (of->source == MPI_PROC_NULL) return;
   int64_t tag = of->present & MPIPP_HAS_RECVTAG ? of->recvtag : of->tag;
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_RECEIVE, call, 7);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_RECEIVE, call, 7);
   if (!at) return;
   at[0] = comm->identity;
-  at[1] = mpipp_log_rank(comm, of->source);
+  at[1] = mpipp_rma_log_rank(comm, of->source);
   at[2] = tag_of(tag);
   at[3] = request;
   at[4] = persistent_bit(of) | (is_probe(of->procedure) ? MPIPP_LOG_PROBES : 0);
-  at[5] = status && of->source == MPI_ANY_SOURCE ? mpipp_log_rank(comm, status->MPI_SOURCE) : at[1];
+  at[5] =
+      status && of->source == MPI_ANY_SOURCE ? mpipp_rma_log_rank(comm, status->MPI_SOURCE) : at[1];
   at[6] = status && tag == MPI_ANY_TAG ? tag_of(status->MPI_TAG) : at[2];
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
 static void log_partitioned(const struct mpipp_call *call, const struct mpipp_call *of,
@@ -76,33 +77,33 @@ static void log_partitioned(const struct mpipp_call *call, const struct mpipp_ca
   int sends = (of->present & MPIPP_HAS_DEST) != 0;
   int64_t peer = sends ? of->dest : of->source;
   if (peer == MPI_PROC_NULL) return;
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_PARTITIONED, call, 7);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_PARTITIONED, call, 7);
   if (!at) return;
   at[0] = comm->identity;
-  at[1] = mpipp_log_rank(comm, peer);
+  at[1] = mpipp_rma_log_rank(comm, peer);
   at[2] = (uint64_t)of->tag;
   at[3] = of->ordinal;
   at[4] = request;
   at[5] = sends ? MPIPP_LOG_SENDS : MPIPP_LOG_TAKES;
   at[6] = (uint64_t)of->buffers[0].peers;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
 static void log_some(const struct mpipp_call *call, uint64_t request, int64_t first,
                      int64_t number) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_PARTITIONS, call, 3);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_PARTITIONS, call, 3);
   if (!at) return;
   at[0] = request;
   at[1] = (uint64_t)first;
   at[2] = (uint64_t)number;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
 // The request of a call on partitions, if it is active; else 0.
 static uint64_t active_request(const struct mpipp_call *call) {
   uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests), serial = 0;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  const struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  const struct mpipp_request *request = mpipp_recorder_chain_find(handle, 0);
   if (request && mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED &&
       request->state == MPIPP_REQUEST_ACTIVE)
     serial = request->object.serial;
@@ -110,7 +111,7 @@ static uint64_t active_request(const struct mpipp_call *call) {
   return serial;
 }
 
-void mpipp_log_partitions(const struct mpipp_call *call) {
+void mpipp_rma_log_partitions(const struct mpipp_call *call) {
   uint64_t request = active_request(call);
   if (!request) return;
   int64_t first = mpipp_log_number(call, 0, 0);
@@ -128,8 +129,8 @@ void mpipp_log_partitions(const struct mpipp_call *call) {
   }
 }
 
-void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
-                             uint64_t request, const MPI_Status *status) {
+void mpipp_rma_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
+                                 uint64_t request, const MPI_Status *status) {
   const uint32_t ordinals = MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   int sends = (of->present & MPIPP_HAS_DEST) != 0, receives = (of->present & MPIPP_HAS_SOURCE) != 0;
   int persistent = mpipp_facts[of->procedure].form == MPIPP_FORM_PERSISTENT;
@@ -138,81 +139,81 @@ void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_c
   if (!sends && !receives && !together) return;
   struct mpipp_comm *comm = mpipp_find(MPIPP_COMM, of->comm);
   int partitioned = mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED;
-  if (comm && !comm->identity && !persistent && !partitioned && mpipp_has_others(comm))
-    return mpipp_log_elsewhere(call, request);
-  if (!comm || !comm->identity) return mpipp_log_unknown(call);
-  mpipp_log_comm(call, comm);
+  if (comm && !comm->identity && !persistent && !partitioned && mpipp_rma_has_others(comm))
+    return mpipp_rma_log_elsewhere(call, request);
+  if (!comm || !comm->identity) return mpipp_rma_log_unknown(call);
+  mpipp_rma_log_comm(call, comm);
   if (partitioned) return log_partitioned(call, of, comm, request);
   if (sends) log_send(call, of, comm, request);
   if (receives) log_receive(call, of, comm, request, status);
-  if (!sends && !receives) mpipp_log_collective(call, of, comm, request);
+  if (!sends && !receives) mpipp_rma_log_collective(call, of, comm, request);
 }
 
-void mpipp_log_probed(const struct mpipp_call *call, const MPI_Status *status) {
+void mpipp_rma_log_probed(const struct mpipp_call *call, const MPI_Status *status) {
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (call->source == MPI_PROC_NULL) return;
-  if (comm && !comm->identity && mpipp_has_others(comm)) return; // mpipp_log_elsewhere_ends
-  if (!comm || !comm->identity) return mpipp_log_unknown(call);
-  mpipp_log_comm(call, comm);
+  if (comm && !comm->identity && mpipp_rma_has_others(comm)) return; // mpipp_rma_log_elsewhere_ends
+  if (!comm || !comm->identity) return mpipp_rma_log_unknown(call);
+  mpipp_rma_log_comm(call, comm);
   log_receive(call, call, comm, 0, status);
 }
 
-void mpipp_log_message(const struct mpipp_call *call, const struct mpipp_message *message) {
+void mpipp_rma_log_message(const struct mpipp_call *call, const struct mpipp_message *message) {
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, message->comm);
   if (message->source == MPI_PROC_NULL) return;
-  if (!comm || !comm->identity) return mpipp_log_unknown(call);
-  mpipp_log_comm(call, comm);
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_RECEIVE, call, 7);
+  if (!comm || !comm->identity) return mpipp_rma_log_unknown(call);
+  mpipp_rma_log_comm(call, comm);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_RECEIVE, call, 7);
   if (!at) return;
   at[0] = comm->identity;
-  at[1] = at[5] = mpipp_log_rank(comm, message->source);
+  at[1] = at[5] = mpipp_rma_log_rank(comm, message->source);
   at[2] = at[6] = tag_of(message->tag);
   at[3] = message->object.serial | MPIPP_LOG_MESSAGE;
   at[4] = 0;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
 static void log_end_of(const struct mpipp_call *call, uint64_t request, uint64_t rank, uint64_t tag,
                        uint64_t bits, uint64_t frame) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COMPLETED, call, frame ? 5 : 4);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_COMPLETED, call, frame ? 5 : 4);
   if (!at) return;
   at[0] = request;
   at[1] = rank;
   at[2] = tag;
   at[3] = bits;
   if (frame) at[4] = frame;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
-void mpipp_log_message_received(const struct mpipp_call *call, uint64_t message) {
+void mpipp_rma_log_message_received(const struct mpipp_call *call, uint64_t message) {
   log_end_of(call, message | MPIPP_LOG_MESSAGE, MPIPP_LOG_NOT_KNOWN, MPIPP_LOG_NOT_KNOWN, 0, 0);
 }
 
-void mpipp_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_MATCHED, call, 2);
+void mpipp_rma_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message) {
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_MATCHED, call, 2);
   if (!at) return;
   at[0] = request;
   at[1] = message | MPIPP_LOG_MESSAGE;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
-void mpipp_log_started(const struct mpipp_call *call, const struct mpipp_request *request) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_STARTED, call, 2);
+void mpipp_rma_log_started(const struct mpipp_call *call, const struct mpipp_request *request) {
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_STARTED, call, 2);
   if (!at) return;
   at[0] = request->object.serial;
   at[1] = request->call.ordinal;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
-void mpipp_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
-                         const MPI_Status *status) {
+void mpipp_rma_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
+                             const MPI_Status *status) {
   const struct mpipp_call *of = &request->call;
   const struct mpipp_comm *comm =
       of->present & MPIPP_HAS_SOURCE ? mpipp_find(MPIPP_COMM, of->comm) : NULL;
   uint64_t rank = MPIPP_LOG_NOT_KNOWN, tag = MPIPP_LOG_NOT_KNOWN, bits = 0;
   int cancelled = 0;
   if (comm && status) {
-    rank = mpipp_log_rank(comm, status->MPI_SOURCE);
+    rank = mpipp_rma_log_rank(comm, status->MPI_SOURCE);
     tag = tag_of(status->MPI_TAG);
   }
   if (status && of->present & (MPIPP_HAS_SOURCE | MPIPP_HAS_DEST))
@@ -223,9 +224,9 @@ void mpipp_log_completed(const struct mpipp_call *call, const struct mpipp_reque
   log_end_of(call, request->object.serial, rank, tag, bits, frame);
 }
 
-void mpipp_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_GIVEN_UP, call, 1);
+void mpipp_rma_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request) {
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_GIVEN_UP, call, 1);
   if (!at) return;
   at[0] = request->object.serial;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }

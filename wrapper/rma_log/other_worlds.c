@@ -14,7 +14,7 @@ static int is_another_worlds(uint64_t ranks, int32_t count) {
   return 0;
 }
 
-int mpipp_has_others(const struct mpipp_comm *comm) {
+int mpipp_rma_has_others(const struct mpipp_comm *comm) {
   return comm->world_known &&
          (is_another_worlds(comm->world_ranks, comm->size) ||
           (comm->inter && is_another_worlds(comm->remote_world_ranks, comm->remote_size)));
@@ -38,33 +38,33 @@ static int probes(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
 }
 
-int mpipp_is_communication(const struct mpipp_call *call) {
+int mpipp_rma_is_communication(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_COMM && (call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE) ||
                                             mpipp_facts[call->procedure].over != MPIPP_OVER_NONE);
 }
 
 static int is_with_others(const struct mpipp_call *call) {
   const struct mpipp_comm *comm =
-      mpipp_is_communication(call) ? mpipp_find_live(MPIPP_COMM, call->comm) : NULL;
-  return comm && !comm->identity && mpipp_has_others(comm);
+      mpipp_rma_is_communication(call) ? mpipp_find_live(MPIPP_COMM, call->comm) : NULL;
+  return comm && !comm->identity && mpipp_rma_has_others(comm);
 }
 
 static void add(const struct mpipp_call *call, uint64_t request, uint64_t bits) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_ELSEWHERE, call, 2);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_ELSEWHERE, call, 2);
   if (!at) return;
   at[0] = request;
   at[1] = bits;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
-void mpipp_log_elsewhere_begins(const struct mpipp_call *call) {
+void mpipp_rma_log_elsewhere_begins(const struct mpipp_call *call) {
   if (meets(call) || (!probes(call) && is_with_others(call))) add(call, 0, MPIPP_LOG_SENDS);
 }
 
-void mpipp_log_elsewhere_ends(const struct mpipp_call *call, int flag) {
+void mpipp_rma_log_elsewhere_ends(const struct mpipp_call *call, int flag) {
   if (meets(call) || (probes(call) && flag && is_with_others(call))) add(call, 0, MPIPP_LOG_TAKES);
 }
 
-void mpipp_log_elsewhere(const struct mpipp_call *call, uint64_t request) {
+void mpipp_rma_log_elsewhere(const struct mpipp_call *call, uint64_t request) {
   add(call, request, MPIPP_LOG_TAKES);
 }

@@ -22,25 +22,29 @@ static __thread struct mpipp_repeated synchronizations[1 << CALLS_BITS]
     __attribute__((tls_model("initial-exec")));
 
 static int is_there(const struct mpipp_repeated *one, const struct mpipp_call *call) {
-  return one->like.words && one->place == mpipp_place(call) && one->frame == mpipp_log_frame(call);
+  return one->like.words && one->place == mpipp_recorder_place(call) &&
+         one->frame == mpipp_log_frame(call);
 }
 
-int mpipp_log_operation_again(const struct mpipp_call *call) {
+int mpipp_rma_log_operation_again(const struct mpipp_call *call) {
   uint64_t number;
-  int target = mpipp_target_of(call, &number);
+  int target = mpipp_filter_target_of(call, &number);
   if (target < 0) return 0;
   const struct mpipp_repeated *one = &operations[target];
   if (one->number != number || !is_there(one, call)) return 0;
   uint64_t at = mpipp_log_displacement(call), now = call->buffers[call->buffer_count - 1].address;
-  return mpipp_log_again(&one->like, at, (int64_t)(now - one->like.words[MPIPP_LOG_FIRST + at]));
+  return mpipp_rma_log_again(&one->like, at,
+                             (int64_t)(now - one->like.words[MPIPP_LOG_FIRST + at]));
 }
 
-void mpipp_know_operation(const struct mpipp_call *call, struct mpipp_like like) {
+void mpipp_rma_know_operation(const struct mpipp_call *call, struct mpipp_like like) {
   uint64_t number;
-  int target = mpipp_target_of(call, &number);
+  int target = mpipp_filter_target_of(call, &number);
   if (target < 0) return;
-  operations[target] = (struct mpipp_repeated){
-      .number = number, .place = mpipp_place(call), .frame = mpipp_log_frame(call), .like = like};
+  operations[target] = (struct mpipp_repeated){.number = number,
+                                               .place = mpipp_recorder_place(call),
+                                               .frame = mpipp_log_frame(call),
+                                               .like = like};
 }
 
 static struct mpipp_repeated *of(const struct mpipp_call *call) {
@@ -48,16 +52,17 @@ static struct mpipp_repeated *of(const struct mpipp_call *call) {
   return &synchronizations[hash >> (64 - CALLS_BITS)];
 }
 
-int mpipp_log_synchronization_again(const struct mpipp_call *call, const struct mpipp_win *win) {
+int mpipp_rma_log_synchronization_again(const struct mpipp_call *call,
+                                        const struct mpipp_win *win) {
   const struct mpipp_repeated *one = of(call);
   if (one->win != win->object.serial || one->rank != mpipp_log_target(call)) return 0;
   if (one->procedure != call->procedure || !is_there(one, call)) return 0;
-  return mpipp_log_again(&one->like, MPIPP_LOG_MOST_CHANGED, 0);
+  return mpipp_rma_log_again(&one->like, MPIPP_LOG_MOST_CHANGED, 0);
 }
 
-void mpipp_know_synchronization(const struct mpipp_call *call, const struct mpipp_win *win,
-                                struct mpipp_like like) {
-  *of(call) = (struct mpipp_repeated){.place = mpipp_place(call),
+void mpipp_rma_know_synchronization(const struct mpipp_call *call, const struct mpipp_win *win,
+                                    struct mpipp_like like) {
+  *of(call) = (struct mpipp_repeated){.place = mpipp_recorder_place(call),
                                       .frame = mpipp_log_frame(call),
                                       .win = win->object.serial,
                                       .rank = mpipp_log_target(call),

@@ -7,14 +7,14 @@
 #include "abi/vendor.h"
 #include "registry/object_store.h"
 
-int mpipp_segment_count(const struct mpipp_win *win) {
+int mpipp_rma_segment_count(const struct mpipp_win *win) {
   if (win->flavor != MPIPP_WIN_SHARED) return 0;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
   return comm ? comm->size : 0;
 }
 
-int mpipp_segment_count_told(const struct mpipp_call *call, struct mpipp_win *win,
-                             enum mpipp_segment_user user) {
+int mpipp_rma_segment_count_told(const struct mpipp_call *call, struct mpipp_win *win,
+                                 enum mpipp_segment_user user) {
   MPI_Group group;
   int size = 0;
   // That of shared memory is known since it was made.
@@ -27,7 +27,7 @@ int mpipp_segment_count_told(const struct mpipp_call *call, struct mpipp_win *wi
   return size;
 }
 
-struct mpipp_segment mpipp_segment_of(const struct mpipp_win *win, int rank) {
+struct mpipp_segment mpipp_rma_segment_of(const struct mpipp_win *win, int rank) {
   MPI_Aint bytes = 0;
   int unit;
   void *base = NULL;

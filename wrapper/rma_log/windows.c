@@ -47,7 +47,7 @@ static uint64_t orders(const char *value) {
 // What the info that this thread's call gives a window says (MPI-4.1, section 12.2.1).
 static uint64_t hints(uint64_t win) {
   uint64_t bits = 0;
-  const struct mpipp_info *info = mpipp_lock_live(MPIPP_INFO, mpipp_win_hints);
+  const struct mpipp_info *info = mpipp_registry_lock_live(MPIPP_INFO, mpipp_recorder_win_hints);
   const char *key = info ? (const char *)(uintptr_t)info->entries : NULL;
   for (int64_t i = 0; key && i < info->key_count; i++) {
     const char *value = key + strlen(key) + 1;
@@ -61,41 +61,41 @@ static uint64_t hints(uint64_t win) {
     if (!strcmp(key, "no_locks") && !strcmp(value, "false")) bits |= MPIPP_LOG_HAS_LOCKS;
     key = value + strlen(value) + 1;
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
   struct mpipp_win *of = bits & MPIPP_LOG_HAS_LOCKS ? mpipp_find(MPIPP_WIN, win) : NULL;
   if (of) MPIPP_WRITE(of->no_locks, (bits & MPIPP_LOG_NO_LOCKS) != 0);
   return bits;
 }
 
-void mpipp_log_hints(const struct mpipp_call *call) {
+void mpipp_rma_log_hints(const struct mpipp_call *call) {
   uint64_t bits = hints(call->win);
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_INFO, call, 2);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_INFO, call, 2);
   if (!at) return;
   at[0] = serial_of(call->win);
   at[1] = bits;
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
 // Of others, whose loads and stores by this process are at its own addresses.
 static void log_segments(const struct mpipp_call *call, const struct mpipp_win *win, int count) {
   for (int rank = 0; rank < count; rank++) {
-    struct mpipp_segment segment = mpipp_segment_of(win, rank);
+    struct mpipp_segment segment = mpipp_rma_segment_of(win, rank);
     if (rank == win->rank || !segment.bytes) continue;
-    uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SEGMENT, call, 4);
+    uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_SEGMENT, call, 4);
     if (!at) return;
     at[0] = win->object.serial;
     at[1] = (uint64_t)rank;
     at[2] = segment.low;
     at[3] = segment.bytes;
-    mpipp_log_end();
+    mpipp_rma_log_end();
   }
 }
 
-void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win) {
+void mpipp_rma_log_window(const struct mpipp_call *call, const struct mpipp_win *win) {
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
-  if (comm) mpipp_log_comm(call, comm);
+  if (comm) mpipp_rma_log_comm(call, comm);
   uint64_t bits = hints(win->object.handle);
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_WINDOW, call, 11);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_WINDOW, call, 11);
   if (!at) return;
   at[0] = win->object.serial;
   at[1] = win->identity;
@@ -103,31 +103,31 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
   at[3] = (uint64_t)win->size;
   at[4] = (uint64_t)win->disp_unit;
   at[5] = win->flavor;
-  at[6] = mpipp_log_as_separate ? MPIPP_WIN_SEPARATE : win->model;
+  at[6] = mpipp_rma_log_as_separate ? MPIPP_WIN_SEPARATE : win->model;
   at[7] = (uint64_t)(int64_t)win->rank;
   at[8] = win->comm_identity;
   at[9] = bits;
   at[10] = mpipp_log_frame(call);
   if (win->flavor == MPIPP_WIN_CREATE)
-    mpipp_onesided_has(win->object.serial, win->base, (uint64_t)win->size);
-  mpipp_log_end();
-  log_segments(call, win, mpipp_segment_count(win));
+    mpipp_rma_has(win->object.serial, win->base, (uint64_t)win->size);
+  mpipp_rma_log_end();
+  log_segments(call, win, mpipp_rma_segment_count(win));
 }
 
-void mpipp_log_told(const struct mpipp_call *call) {
+void mpipp_rma_log_told(const struct mpipp_call *call) {
   struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
-  if (win) log_segments(call, win, mpipp_segment_count_told(call, win, MPIPP_SEGMENTS_LOGGED));
+  if (win) log_segments(call, win, mpipp_rma_segment_count_told(call, win, MPIPP_SEGMENTS_LOGGED));
 }
 
-void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_FREED, call, 2);
+void mpipp_rma_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_FREED, call, 2);
   if (!at) return;
   at[0] = win->object.serial;
   at[1] = mpipp_log_frame(call);
-  mpipp_log_forget(win->object.serial);
-  mpipp_onesided_ended(win->object.serial, -1, ~(uint64_t)0);
-  mpipp_onesided_has_not(win->object.serial, 0);
-  mpipp_log_end();
+  mpipp_rma_log_forget(win->object.serial);
+  mpipp_rma_ended(win->object.serial, -1, ~(uint64_t)0);
+  mpipp_rma_has_not(win->object.serial, 0);
+  mpipp_rma_log_end();
 }
 
 static uint64_t assertion(int64_t given) {
@@ -159,12 +159,12 @@ static uint64_t detail_of(const struct mpipp_call *call, const struct mpipp_win 
   case MPIPP_PROC_Win_fence:
     return assertion(mpipp_log_number(call, 0, 0));
   case MPIPP_PROC_Win_lock:
-    return assertion(mpipp_win_assertion) |
+    return assertion(mpipp_recorder_win_assertion) |
            (is_exclusive(win, call->target_rank, has_begun) ? MPIPP_LOG_EXCLUSIVE : 0);
   case MPIPP_PROC_Win_start:
   case MPIPP_PROC_Win_post:
   case MPIPP_PROC_Win_lock_all:
-    return assertion(mpipp_win_assertion);
+    return assertion(mpipp_recorder_win_assertion);
   default:
     return 0;
   }
@@ -234,67 +234,67 @@ static int is_of_nobody(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL;
 }
 
-void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle) {
+void mpipp_rma_log_attempt(const struct mpipp_call *call, uint64_t handle) {
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
   if (!win || is_of_nobody(call) || !seems_wrong(call, win)) return;
   uint64_t detail = detail_of(call, win, 0);
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4);
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4);
   if (!at) return;
   at[0] = win->object.serial;
   at[1] = mpipp_log_target(call);
   at[2] = detail | MPIPP_LOG_ATTEMPT;
   at[3] = mpipp_log_frame(call);
-  mpipp_log_end();
+  mpipp_rma_log_end();
 }
 
 // While the entry is added.
 static void bring(const struct mpipp_call *call, const struct mpipp_win *win, uint64_t before) {
   if (!brings(call->procedure)) return;
   int64_t target = call->present & MPIPP_HAS_TARGET_RANK ? call->target_rank : -1;
-  mpipp_log_brought(call, win->object.serial, target, before);
-  mpipp_onesided_ended(win->object.serial, target, before);
+  mpipp_rma_log_brought(call, win->object.serial, target, before);
+  mpipp_rma_ended(win->object.serial, target, before);
 }
 
-void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
+void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   const struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
   if (!win || is_of_nobody(call)) return;
   uint64_t detail = detail_of(call, win, 1);
   const struct mpipp_group *group = NULL;
   if (call->procedure == MPIPP_PROC_Win_start || call->procedure == MPIPP_PROC_Win_post) {
     group = mpipp_find_live(MPIPP_GROUP, (uint64_t)mpipp_log_number(call, 0, 0));
-    if (!group || (group->size > 0 && !mpipp_log_group_words(group)))
-      return mpipp_log_unknown(call);
+    if (!group || (group->size > 0 && !mpipp_rma_log_group_words(group)))
+      return mpipp_rma_log_unknown(call);
   }
-  if (!detail && !group && mpipp_log_synchronization_again(call, win)) {
+  if (!detail && !group && mpipp_rma_log_synchronization_again(call, win)) {
     bring(call, win, before);
-    return mpipp_log_end();
+    return mpipp_rma_log_end();
   }
-  uint64_t members = group ? mpipp_log_group_words(group) : 0;
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4 + members);
+  uint64_t members = group ? mpipp_rma_log_group_words(group) : 0;
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4 + members);
   if (!at) return;
   at[0] = win->object.serial;
   at[1] = mpipp_log_target(call);
   at[2] = detail;
   at[3] = mpipp_log_frame(call);
-  if (group) mpipp_log_group(at + 4, group);
-  struct mpipp_like like = mpipp_log_as(MPIPP_LOG_MOST_CHANGED);
+  if (group) mpipp_rma_log_group(at + 4, group);
+  struct mpipp_like like = mpipp_rma_log_as(MPIPP_LOG_MOST_CHANGED);
   bring(call, win, before);
-  mpipp_log_end();
-  if (!detail && !group) mpipp_know_synchronization(call, win, like);
+  mpipp_rma_log_end();
+  if (!detail && !group) mpipp_rma_know_synchronization(call, win, like);
 }
 
-void mpipp_log_memory(const struct mpipp_call *call) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_MEMORY, call, 4);
+void mpipp_rma_log_memory(const struct mpipp_call *call) {
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_MEMORY, call, 4);
   if (!at) return;
   at[0] = serial_of(call->win);
-  at[1] = mpipp_win_memory;
-  at[2] = mpipp_win_bytes;
+  at[1] = mpipp_recorder_win_memory;
+  at[2] = mpipp_recorder_win_bytes;
   at[3] = mpipp_log_frame(call);
   if (call->procedure == MPIPP_PROC_Win_attach)
-    mpipp_onesided_has(at[0], at[1], at[2]);
+    mpipp_rma_has(at[0], at[1], at[2]);
   else
-    mpipp_onesided_has_not(at[0], at[1]);
-  mpipp_log_end();
+    mpipp_rma_has_not(at[0], at[1]);
+  mpipp_rma_log_end();
 }
 
 // What stands for the buffer's datatype and is kept; 0 if there is none.
@@ -303,21 +303,21 @@ static uint64_t datatype_of(const struct mpipp_buffer *buffer) {
   if (!record) record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
   uint64_t alike = mpipp_known_alike(record);
   if (alike || !record) return alike;
-  mpipp_lock();
-  alike = mpipp_alike_locked(record, buffer->datatype);
-  mpipp_unlock();
+  mpipp_registry_lock();
+  alike = mpipp_recorder_alike_locked(record, buffer->datatype);
+  mpipp_registry_unlock();
   return alike;
 }
 
-void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
+void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request) {
   uint64_t records[MPIPP_MAX_BUFFERS];
   if (call->target_rank == MPI_PROC_NULL) return;
-  uint64_t values = mpipp_log_has_values(call);
-  if (!values && !request && mpipp_log_operation_again(call)) return mpipp_log_end();
+  uint64_t values = mpipp_rma_log_has_values(call);
+  if (!values && !request && mpipp_rma_log_operation_again(call)) return mpipp_rma_log_end();
   for (uint32_t i = 0; i < call->buffer_count; i++) records[i] = datatype_of(&call->buffers[i]);
   uint64_t words = MPIPP_LOG_BUFFERS + MPIPP_LOG_EACH * (uint64_t)call->buffer_count;
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_OPERATION, call,
-                                 words + (values ? (uint64_t)MPIPP_LOG_VALUES : 0));
+  uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_OPERATION, call,
+                                     words + (values ? (uint64_t)MPIPP_LOG_VALUES : 0));
   if (!at) return;
   at[0] = serial_of(call->win);
   at[1] = (uint64_t)call->target_rank;
@@ -330,9 +330,9 @@ void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
     buffer[1] = (uint64_t)call->buffers[i].count;
     buffer[2] = records[i];
   }
-  if (values) mpipp_log_given(at + words, call, values, at[0], request);
-  int may_end = mpipp_onesided_begins(call, records, at[0], request);
-  struct mpipp_like like = mpipp_log_as(mpipp_log_displacement(call));
-  mpipp_log_end();
-  if (!values && !request && !may_end) mpipp_know_operation(call, like);
+  if (values) mpipp_rma_log_given(at + words, call, values, at[0], request);
+  int may_end = mpipp_rma_begins(call, records, at[0], request);
+  struct mpipp_like like = mpipp_rma_log_as(mpipp_log_displacement(call));
+  mpipp_rma_log_end();
+  if (!values && !request && !may_end) mpipp_rma_know_operation(call, like);
 }

@@ -25,7 +25,7 @@ static struct mpipp_usual { uint64_t place, time; } usuals[PLACES];
 OF_THREAD uint64_t left_at, left_place, signals;
 
 // That of the processor alone is asked of the system, which takes longer than many a call.
-uint64_t mpipp_budget_time(void) {
+uint64_t mpipp_trace_budget_time(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
@@ -35,19 +35,19 @@ static void add(uint64_t *to, uint64_t time) {
   __atomic_fetch_add(to, time, __ATOMIC_RELAXED);
 }
 
-void mpipp_budget_open(void) {
+void mpipp_trace_budget_open(void) {
   const char *budget = getenv("MPIPP_BUDGET");
   if (budget) percent = strtoull(budget, NULL, 10);
 }
 
 static int is_turn(void) {
-  return (mpipp_budget_time() >> TURN) % TURNS == 0;
+  return (mpipp_trace_budget_time() >> TURN) % TURNS == 0;
 }
 
 // Of the time outside of calls: those may be waiting for others. Processes wait for each other, so
 // what one spends others pay for, too, unless it is at the same time: all of one machine take their
 // turns together, but where it suffices for many times.
-void mpipp_budget_left(uint64_t open, uint64_t *pages, int64_t *steps) {
+void mpipp_trace_budget_left(uint64_t open, uint64_t *pages, int64_t *steps) {
   uint64_t allowed = (MPIPP_READ(own) + HEAD_START) / 100 * percent, used = MPIPP_READ(spent);
   double dear = (double)MPIPP_READ(measured) / (double)MPIPP_READ(estimated);
   uint64_t left = allowed > used ? (uint64_t)((double)(allowed - used) / dear) : 0;
@@ -56,22 +56,22 @@ void mpipp_budget_left(uint64_t open, uint64_t *pages, int64_t *steps) {
   *steps = (int64_t)((left - *pages * PAGE) / SHARE / STEP);
 }
 
-void mpipp_budget_faulted(int steps) {
+void mpipp_trace_budget_faulted(int steps) {
   uint64_t price = steps ? STEP : SIGNAL;
-  if (mpipp_self == &mpipp_no_thread)
+  if (mpipp_recorder_self == &mpipp_recorder_no_thread)
     add(&spent, price); // it makes no calls
   else
     signals += price;
 }
 
-void mpipp_budget_leave(uint64_t place) {
+void mpipp_trace_budget_leave(uint64_t place) {
   left_place = place;
-  left_at = mpipp_budget_time();
+  left_at = mpipp_trace_budget_time();
 }
 
-void mpipp_budget_spend(void) {
+void mpipp_trace_budget_spend(void) {
   uint64_t since = left_at;
-  left_at = mpipp_budget_time();
+  left_at = mpipp_trace_budget_time();
   add(&spent, left_at - since);
 }
 
@@ -97,9 +97,9 @@ static void learn(uint64_t took, struct mpipp_usual *usual) {
   MPIPP_WRITE(usual->place, left_place);
 }
 
-void mpipp_budget_enter(void) {
+void mpipp_trace_budget_enter(void) {
   if (!left_at) return;
-  uint64_t took = mpipp_budget_time() - left_at;
+  uint64_t took = mpipp_trace_budget_time() - left_at;
   struct mpipp_usual *usual = &usuals[left_place * MPIPP_HASH >> 58];
   uint64_t cost = signals ? cost_of(took, usual) : 0;
   if (!signals) learn(took, usual);

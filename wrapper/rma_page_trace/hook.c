@@ -39,7 +39,7 @@ static __thread uint64_t freeing __attribute__((tls_model("initial-exec"))); // 
 // likes at another address. 0: it is not so.
 static uint64_t view_of(uint64_t low, uint64_t high) {
   struct mpipp_mapping mapping;
-  if (!mpipp_mapping_at(low, &mapping) || mapping.end < high || !mapping.shared) return 0;
+  if (!mpipp_guard_mapping_at(low, &mapping) || mapping.end < high || !mapping.shared) return 0;
   if (!mapping.readable || !mapping.writable || mapping.executable) return 0;
   if (strstr(mapping.name, "huge") ||
       (!strncmp(mapping.name, "/dev/", 5) && strncmp(mapping.name, "/dev/shm/", 9)))
@@ -52,14 +52,14 @@ static uint64_t view_of(uint64_t low, uint64_t high) {
 }
 
 static void made(const struct mpipp_win *win) {
-  if (win->flavor == MPIPP_WIN_CREATE) mpipp_created_end(win->object.handle);
+  if (win->flavor == MPIPP_WIN_CREATE) mpipp_trace_created_end(win->object.handle);
   uint64_t end = win->base + (uint64_t)win->size;
   uint64_t low = mpipp_page_down(win->base), high = mpipp_page_up(end);
-  if (!win->base || win->size <= 0 || mpipp_programs_any) return;
+  if (!win->base || win->size <= 0 || mpipp_instrument_programs_any) return;
   if (win->flavor != MPIPP_WIN_ALLOCATE && win->flavor != MPIPP_WIN_SHARED) return;
-  mpipp_areas_begin();
+  mpipp_trace_areas_begin();
   uint64_t view = view_of(low, high);
-  if (view) mpipp_area_add(win->object.handle, win->base, end, view - low);
+  if (view) mpipp_trace_area_add(win->object.handle, win->base, end, view - low);
 }
 
 static void event(const struct mpipp_event *event) {
@@ -76,13 +76,13 @@ static void shift(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
-    if (!mpipp_is_used(call, i)) continue;
-    if (!mpipp_bytes_of_call(call, i, &bytes)) {
-      mpipp_areas_drop_all();
+    if (!mpipp_guard_is_used(call, i)) continue;
+    if (!mpipp_guard_bytes_of_call(call, i, &bytes)) {
+      mpipp_trace_areas_drop_all();
       continue;
     }
-    passage->addresses[i] += mpipp_area_shift(bytes.low, bytes.high);
-    mpipp_bytes_give(&bytes);
+    passage->addresses[i] += mpipp_trace_area_shift(bytes.low, bytes.high);
+    mpipp_guard_bytes_give(&bytes);
   }
 }
 
@@ -99,38 +99,38 @@ static int creates(const struct mpipp_call *call) {
 // What it is to use is seen elsewhere by MPI, which has nothing of it before.
 static void begin(struct mpipp_passage *passage) {
   int64_t size = number_in(passage->call, 0);
-  if (!passage->base || size <= 0 || mpipp_programs_any) return;
-  mpipp_areas_begin();
+  if (!passage->base || size <= 0 || mpipp_instrument_programs_any) return;
+  mpipp_trace_areas_begin();
   uint64_t base = (uint64_t)(uintptr_t)passage->base;
-  passage->base = (void *)(uintptr_t)mpipp_created_begin(base, (uint64_t)size, inside > 1);
+  passage->base = (void *)(uintptr_t)mpipp_trace_created_begin(base, (uint64_t)size, inside > 1);
 }
 
 // What it is about to do with windows and their memory.
 static void prepare(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  mpipp_quiet_enter(call);
+  mpipp_trace_quiet_enter(call);
   freeing = 0;
   if (call->procedure == MPIPP_PROC_Win_free && passage->handle) {
     freeing = MPIPP_KEY(*(const MPI_Win *)passage->handle);
-    mpipp_area_drop(freeing);
+    mpipp_trace_area_drop(freeing);
   }
   if (creates(call)) begin(passage);
-  if (call->procedure == MPIPP_PROC_Finalize) mpipp_areas_drop_all();
+  if (call->procedure == MPIPP_PROC_Finalize) mpipp_trace_areas_drop_all();
   if (call->buffer_count) shift(passage);
 }
 
 static void settle(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  mpipp_quiet_leave(call);
-  if (creates(call)) mpipp_created_end(0); // it has failed, or is over
-  if (call->procedure == MPIPP_PROC_Win_attach) mpipp_areas_leave_attached();
-  if (freeing && passage->code == MPI_SUCCESS) mpipp_created_freed(freeing, inside > 0);
+  mpipp_trace_quiet_leave(call);
+  if (creates(call)) mpipp_trace_created_end(0); // it has failed, or is over
+  if (call->procedure == MPIPP_PROC_Win_attach) mpipp_trace_areas_leave_attached();
+  if (freeing && passage->code == MPI_SUCCESS) mpipp_trace_created_freed(freeing, inside > 0);
   freeing = 0;
 }
 
 // Whether anything is to be done with a call.
 static int is_concerned(const struct mpipp_call *call) {
-  return mpipp_areas_any() || call->present & MPIPP_HAS_WIN || creates(call) ||
+  return mpipp_trace_areas_any() || call->present & MPIPP_HAS_WIN || creates(call) ||
          call->procedure == MPIPP_PROC_Win_free || call->procedure == MPIPP_PROC_Init ||
          call->procedure == MPIPP_PROC_Init_thread;
 }
@@ -140,7 +140,7 @@ static int enter(struct mpipp_passage *passage) {
   if (!is_inside) __atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
   is_inside = 1;
   if (!is_concerned(passage->call)) return MPIPP_GO_ON;
-  if (mpipp_areas_any()) mpipp_budget_enter();
+  if (mpipp_trace_areas_any()) mpipp_trace_budget_enter();
   mpipp_guard_lock();
   prepare(passage);
   mpipp_guard_unlock();
@@ -155,11 +155,11 @@ static void leave(struct mpipp_passage *passage) {
   mpipp_guard_lock();
   settle(passage);
   mpipp_guard_unlock();
-  if (!mpipp_areas_any()) return;
-  mpipp_budget_leave(passage->call->caller);
+  if (!mpipp_trace_areas_any()) return;
+  mpipp_trace_budget_leave(passage->call->caller);
   if (others > 0) return;
   mpipp_guard_lock();
-  mpipp_areas_close();
+  mpipp_trace_areas_close();
   mpipp_guard_unlock();
 }
 
@@ -167,22 +167,23 @@ static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event,
 
 static void forked(void) {
   is_off = 1;
-  mpipp_areas_drop_all();
+  mpipp_trace_areas_drop_all();
 }
 
 static void given_back(uint64_t start, uint64_t bytes) {
-  if (MPIPP_READ(is_off) || mpipp_guard_locked || !mpipp_pages_meet(start, start + bytes)) return;
+  if (MPIPP_READ(is_off) || mpipp_guard_locked || !mpipp_guard_pages_meet(start, start + bytes))
+    return;
   mpipp_guard_lock_beside();
-  mpipp_created_given_back(start, bytes);
+  mpipp_trace_created_given_back(start, bytes);
   mpipp_guard_unlock();
 }
 
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_RMA_LOADS") || !getenv("MPIPP_RMA") || !getenv("MPIPP_WATCH")) return;
-  mpipp_faults_prepare();
-  mpipp_areas_prepare();
-  mpipp_forks_handle(forked);
-  mpipp_given_other = given_back;
+  mpipp_guard_faults_prepare();
+  mpipp_trace_areas_prepare();
+  mpipp_guard_forks_handle(forked);
+  mpipp_guard_given_other = given_back;
   mpipp_hook_in(&hook);
   mpipp_guards_buffers = 1;
 }

@@ -46,13 +46,13 @@ static void note(uint64_t win) {
     windows[free] = win;
 }
 
-void mpipp_quiet_enter(const struct mpipp_call *call) {
-  mpipp_alone_enter(call);
+void mpipp_trace_quiet_enter(const struct mpipp_call *call) {
+  mpipp_guard_alone_enter(call);
   if (call->present & MPIPP_HAS_WIN && call->buffer_count) note(call->win);
 }
 
-void mpipp_quiet_leave(const struct mpipp_call *call) {
-  mpipp_alone_leave(call);
+void mpipp_trace_quiet_leave(const struct mpipp_call *call) {
+  mpipp_guard_alone_leave(call);
   if (!completes_all(call)) return;
   for (int i = 0; i < WINDOWS; i++)
     if (windows[i] == call->win) windows[i] = 0;
@@ -82,16 +82,16 @@ static int uses(const struct mpipp_request *request, uint64_t low, uint64_t high
   int any = 0;
   for (uint32_t i = 0; i < request->call.buffer_count && !any; i++) {
     struct mpipp_bytes bytes;
-    if (!mpipp_is_used(&request->call, i)) continue;
-    if (!mpipp_bytes_of_call(&request->call, i, &bytes)) return 1;
+    if (!mpipp_guard_is_used(&request->call, i)) continue;
+    if (!mpipp_guard_bytes_of_call(&request->call, i, &bytes)) return 1;
     any = bytes.low < high && low < bytes.high;
-    mpipp_bytes_give(&bytes);
+    mpipp_guard_bytes_give(&bytes);
   }
   return any;
 }
 
 static int are_requests_quiet(uint64_t low, uint64_t high) {
-  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   int any = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
   for (const struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
        chunk = (const void *)(uintptr_t)chunk->next) {
@@ -103,7 +103,8 @@ static int are_requests_quiet(uint64_t low, uint64_t high) {
   return !any;
 }
 
-int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbors) {
-  return !mpipp_has_open(devices) && !mpipp_is_attached(low, high) && are_operations_complete() &&
-         (!has_neighbors || mpipp_has_one_thread()) && are_requests_quiet(low, high);
+int mpipp_trace_is_quiet(uint64_t low, uint64_t high, int has_neighbors) {
+  return !mpipp_guard_has_open(devices) && !mpipp_recorder_is_attached(low, high) &&
+         are_operations_complete() && (!has_neighbors || mpipp_guard_has_one_thread()) &&
+         are_requests_quiet(low, high);
 }

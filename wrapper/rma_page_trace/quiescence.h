@@ -7,10 +7,10 @@
 #include "intercept/hooks.h"
 
 // Before and after each call.
-void mpipp_quiet_enter(const struct mpipp_call *call);
-void mpipp_quiet_leave(const struct mpipp_call *call);
+void mpipp_trace_quiet_enter(const struct mpipp_call *call);
+void mpipp_trace_quiet_leave(const struct mpipp_call *call);
 // Whether that is so of the pages [low, high) now, as far as the calls tell that are over; whether
 // they have other memory of the program's in them, too.
-int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbors);
+int mpipp_trace_is_quiet(uint64_t low, uint64_t high, int has_neighbors);
 
 #endif

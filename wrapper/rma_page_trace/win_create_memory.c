@@ -59,35 +59,35 @@ static int look_around(struct mpipp_created *made) {
   made->last = mpipp_page_down(made->end);
   int is_whole = made->low == made->base && made->high == made->end;
   made->has_neighbors = !is_whole;
-  if (mpipp_is_static_memory(made->base, made->end)) return 1;
-  if (mpipp_is_in_block(made->base, made->end, &start, &end)) {
+  if (mpipp_guard_is_static_memory(made->base, made->end)) return 1;
+  if (mpipp_guard_is_in_block(made->base, made->end, &start, &end)) {
     int is_first = made->base == start + MPIPP_BLOCK_HEAD;
     if (is_first) made->first = start;
     if (is_first && made->high == end) made->has_neighbors = 0;
     return 1;
   }
   // The C library, and MPI, have memory of their own between the program's.
-  return is_whole && mpipp_mapping_at(made->low, &mapping) && mapping.end >= made->high &&
-         mpipp_is_known_memory(&mapping, made->low, made->high);
+  return is_whole && mpipp_guard_mapping_at(made->low, &mapping) && mapping.end >= made->high &&
+         mpipp_guard_is_known_memory(&mapping, made->low, made->high);
 }
 
 static uint64_t view_of(const struct mpipp_created *made) {
   uint64_t bytes = made->high - made->low;
   void *view = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) return 0;
-  if (mpipp_pages_show(view, made->low, made->high) &&
-      mpipp_moved_add(made->low, made->high, (uint64_t)(uintptr_t)view - made->low))
+  if (mpipp_guard_pages_show(view, made->low, made->high) &&
+      mpipp_recorder_moved_add(made->low, made->high, (uint64_t)(uintptr_t)view - made->low))
     return (uint64_t)(uintptr_t)view - made->low;
   munmap(view, bytes);
   return 0;
 }
 
 static int share(const struct mpipp_created *made) {
-  mpipp_faults_catch(); // other threads may store there
-  mpipp_rings_anew();
-  mpipp_pages_contend(1);
-  int done = mpipp_pages_share_known(made->low, made->high);
-  mpipp_pages_contend(0);
+  mpipp_guard_faults_catch(); // other threads may store there
+  mpipp_guard_rings_anew();
+  mpipp_guard_pages_contend(1);
+  int done = mpipp_guard_pages_share_known(made->low, made->high);
+  mpipp_guard_pages_contend(0);
   return done;
 }
 
@@ -95,11 +95,11 @@ static int share(const struct mpipp_created *made) {
 static void unshare(const struct mpipp_created *made) {
   for (int i = 0; i < MOST; i++)
     if (&all[i] != made && meets(&all[i], made->low, made->high)) return;
-  mpipp_faults_catch();
-  mpipp_pages_unshare(made->low, made->high);
+  mpipp_guard_faults_catch();
+  mpipp_guard_pages_unshare(made->low, made->high);
 }
 
-uint64_t mpipp_created_begin(uint64_t base, uint64_t size, int others) {
+uint64_t mpipp_trace_created_begin(uint64_t base, uint64_t size, int others) {
   making = NULL;
   for (int i = 0; i < MOST && !making; i++)
     if (!all[i].is_there) making = &all[i];
@@ -113,29 +113,30 @@ uint64_t mpipp_created_begin(uint64_t base, uint64_t size, int others) {
                                    .high = mpipp_page_up(base + size),
                                    .is_there = 1};
   int saved = errno;
-  mpipp_areas_open_all(); // what they hold is to be read
+  mpipp_trace_areas_open_all(); // what they hold is to be read
   if (!others && has_room(size) && look_around(making) && making->first < making->last &&
-      !has_others(making) && mpipp_pages_open() &&
-      mpipp_is_quiet(making->low, making->high, making->has_neighbors) && share(making))
+      !has_others(making) && mpipp_guard_pages_open() &&
+      mpipp_trace_is_quiet(making->low, making->high, making->has_neighbors) && share(making))
     making->shift = view_of(making);
   errno = saved;
-  if (!making->shift) mpipp_areas_leave(base, base + size); // they may be another window's, too
+  if (!making->shift)
+    mpipp_trace_areas_leave(base, base + size); // they may be another window's, too
   return base + making->shift;
 }
 
 static void look_at(struct mpipp_created *made) {
   const struct mpipp_area_of area = {made->base,  made->end,  made->low,  made->high,
                                      made->first, made->last, made->shift};
-  if (made->shift && !has_others(made)) mpipp_area_of_program(made->win, &area);
+  if (made->shift && !has_others(made)) mpipp_trace_area_of_program(made->win, &area);
 }
 
 static void end(struct mpipp_created *made, int others) {
   uint64_t bytes = made->high - made->low;
   made->is_there = 0;
   if (!made->shift) return;
-  mpipp_moved_drop(made->low, made->shift);
+  mpipp_recorder_moved_drop(made->low, made->shift);
   // Else MPI still has the view, of buffers of the program's in it.
-  if (!others && mpipp_is_quiet(made->low, made->high, made->has_neighbors)) {
+  if (!others && mpipp_trace_is_quiet(made->low, made->high, made->has_neighbors)) {
     munmap((void *)(uintptr_t)(made->low + made->shift), bytes);
     if (!has_others(made)) unshare(made);
   }
@@ -147,10 +148,10 @@ static int64_t pages_of(const struct mpipp_created *one) {
   return (int64_t)(one->high - one->low) / MPIPP_PAGE;
 }
 
-void mpipp_created_end(uint64_t win) {
+void mpipp_trace_created_end(uint64_t win) {
   if (!making) return;
   making->win = win;
-  if (win) mpipp_areas_count(pages_of(making));
+  if (win) mpipp_trace_areas_count(pages_of(making));
   if (win)
     look_at(making);
   else
@@ -158,21 +159,21 @@ void mpipp_created_end(uint64_t win) {
   making = NULL;
 }
 
-void mpipp_created_freed(uint64_t win, int others) {
+void mpipp_trace_created_freed(uint64_t win, int others) {
   for (int i = 0; i < MOST; i++)
     if (all[i].is_there && all[i].win == win) {
-      mpipp_areas_count(-pages_of(&all[i]));
+      mpipp_trace_areas_count(-pages_of(&all[i]));
       end(&all[i], others);
     }
 }
 
-void mpipp_created_given_back(uint64_t start, uint64_t bytes) {
-  mpipp_areas_leave(start, start + bytes);
+void mpipp_trace_created_given_back(uint64_t start, uint64_t bytes) {
+  mpipp_trace_areas_leave(start, start + bytes);
   // Blocks that malloc has mapped for themselves are moved at once, or unmapped.
   uint64_t first, last;
-  if (bytes < MPIPP_PAGE / 2 || !mpipp_pages_any(start, start + bytes)) return;
-  mpipp_areas_open_all();
-  if (!mpipp_is_in_block(start, start + bytes, &first, &last)) return;
-  mpipp_faults_catch();
-  mpipp_pages_unshare(first, last);
+  if (bytes < MPIPP_PAGE / 2 || !mpipp_guard_pages_any(start, start + bytes)) return;
+  mpipp_trace_areas_open_all();
+  if (!mpipp_guard_is_in_block(start, start + bytes, &first, &last)) return;
+  mpipp_guard_faults_catch();
+  mpipp_guard_pages_unshare(first, last);
 }

@@ -9,12 +9,12 @@
 
 // About to make a window of [base, base + size): what MPI is to be given, `base` where this is not
 // to be looked at. others: threads that are in calls of their own.
-uint64_t mpipp_created_begin(uint64_t base, uint64_t size, int others);
+uint64_t mpipp_trace_created_begin(uint64_t base, uint64_t size, int others);
 // It is made; without a window (0), it is not.
-void mpipp_created_end(uint64_t win);
+void mpipp_trace_created_end(uint64_t win);
 // It is free; MPI does not use its memory any more.
-void mpipp_created_freed(uint64_t win, int others);
+void mpipp_trace_created_freed(uint64_t win, int others);
 // The program gives back [start, start + bytes), or has it moved.
-void mpipp_created_given_back(uint64_t start, uint64_t bytes);
+void mpipp_trace_created_given_back(uint64_t start, uint64_t bytes);
 
 #endif

@@ -59,7 +59,7 @@ OF_THREAD int opened_count;
 static void allow(uint64_t page, uint64_t bytes, int what) {
   static const enum mpipp_allowed modes[] = {MPIPP_ALLOW_ALL, MPIPP_ALLOW_LOADS,
                                              MPIPP_ALLOW_NOTHING};
-  mpipp_pages_allow(page, page + bytes, modes[what]);
+  mpipp_guard_pages_allow(page, page + bytes, modes[what]);
 }
 
 static unsigned char *page_of(const struct mpipp_area *area, uint64_t address) {
@@ -79,7 +79,7 @@ static struct mpipp_area *area_at(uint64_t address) {
 
 // The program may have given its own memory back, and have other there.
 static int is_there(const struct mpipp_area *area, uint64_t address) {
-  return !area->is_programs || mpipp_pages_may_be(address);
+  return !area->is_programs || mpipp_guard_pages_may_be(address);
 }
 
 static void open_page(struct mpipp_area *area, uint64_t address, int what) {
@@ -123,7 +123,7 @@ static int is_c_library(uint64_t pc) {
 // A return address in what called the C library's function; 0: it is not known.
 static uint64_t caller_of(uint64_t pc, const void *context) {
   void *stack[FRAMES];
-  int walks = mpipp_walks_stacks && mpipp_can_walk(context);
+  int walks = mpipp_guard_walks_stacks && mpipp_guard_can_walk(context);
   int depth = walks ? backtrace(stack, FRAMES) : 0, at = 0;
   while (at < depth && (uint64_t)(uintptr_t)stack[at] != pc) at++;
   while (at < depth && is_c_library((uint64_t)(uintptr_t)stack[at])) at++;
@@ -137,14 +137,14 @@ static void log_bytes(uint64_t start, uint64_t bytes, int stores, uint64_t next)
   if (start < area->base) start = area->base;
   if (end > area->end) end = area->end;
   if (start >= end) return;
-  mpipp_log_access(start, end - start, stores, next);
+  mpipp_rma_log_access(start, end - start, stores, next);
 }
 
 // The C library's functions load more than they are asked for.
 static void take_down(uint64_t address, uint64_t pc, int stores, const void *context) {
   int in_library = is_c_library(pc);
   uint64_t next = in_library ? 0 : pc + 1;
-  uint32_t bytes = mpipp_instruction_bytes((const unsigned char *)(uintptr_t)pc, stores);
+  uint32_t bytes = mpipp_trace_instruction_bytes((const unsigned char *)(uintptr_t)pc, stores);
   if (bytes > 1 && address % MPIPP_PAGE == 0) bytes = 1; // it may begin in the page before
   if (in_library && stores) next = caller_of(pc, context);
   if (bytes && next) log_bytes(address, bytes, stores, next);
@@ -155,7 +155,8 @@ enum { STORE = 2, SINGLE = 0x100 };
 
 static int may_step(const ucontext_t *context, uint64_t pc) {
   if (opened_count == MOST_OPENED || MPIPP_READ(steps) <= 0) return 0;
-  if (is_c_library(pc) || mpipp_instruction_repeats((const unsigned char *)(uintptr_t)pc)) return 0;
+  if (is_c_library(pc) || mpipp_trace_instruction_repeats((const unsigned char *)(uintptr_t)pc))
+    return 0;
   return !sigismember(&context->uc_sigmask, SIGTRAP);
 }
 
@@ -197,13 +198,13 @@ static int is_traced(void) {
   static int answer;
   enum { OFTEN = 10000000 }; // nanoseconds
   char text[512] = "";
-  if (asked && mpipp_budget_time() - asked < OFTEN) return answer;
+  if (asked && mpipp_trace_budget_time() - asked < OFTEN) return answer;
   int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (file >= 0 && read(file, text, sizeof text - 1) < 0) *text = 0;
   if (file >= 0) close(file);
   const char *found = strstr(text, "TracerPid:");
   answer = !found || strtol(found + strlen("TracerPid:"), NULL, 10) != 0;
-  asked = mpipp_budget_time();
+  asked = mpipp_trace_budget_time();
   return answer;
 }
 
@@ -218,22 +219,22 @@ static void catch_traps(void) {
 
 // Returns whether the instruction is to be tried again.
 static int meet(struct mpipp_area *area, uint64_t address, uint64_t pc, ucontext_t *context) {
-  const struct mpipp_thread *thread = mpipp_self;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
   int stores = (context->uc_mcontext.gregs[REG_ERR] & STORE) != 0;
-  int inside = thread == &mpipp_no_thread || thread->depth || !mpipp_is_outside_mpi(pc);
+  int inside = thread == &mpipp_recorder_no_thread || thread->depth || !mpipp_is_outside_mpi(pc);
   int state = MPIPP_READ(*page_of(area, address));
   if (state == OPEN || (state == READABLE && !stores)) { // another thread has just met it
     open_page(area, address, state);
     return !is_stuck(address, pc);
   }
   if (inside) {
-    mpipp_budget_faulted(1); // which is not measured there
+    mpipp_trace_budget_faulted(1); // which is not measured there
     open_page(area, address, OPEN);
     return 1;
   }
   take_down(address, pc, stores, context);
   int steps_on = state == CLOSED && may_step(context, pc);
-  mpipp_budget_faulted(steps_on);
+  mpipp_trace_budget_faulted(steps_on);
   if (steps_on)
     step(address, context);
   else
@@ -270,26 +271,26 @@ static int add_code(struct dl_phdr_info *info, size_t size, void *unused) {
 }
 
 // Before anybody has the guard's lock: the loader's may be another thread's that waits for that.
-void mpipp_areas_prepare(void) {
+void mpipp_trace_areas_prepare(void) {
   dl_iterate_phdr(add_code, NULL);
 }
 
-void mpipp_areas_begin(void) {
+void mpipp_trace_areas_begin(void) {
   static int begun = 0;
   if (begun) return;
   begun = 1;
-  mpipp_budget_open();
-  mpipp_faults_other = fault;
-  mpipp_system_opens = open_range;
-  mpipp_system_logs = log_bytes;
+  mpipp_trace_budget_open();
+  mpipp_guard_faults_other = fault;
+  mpipp_guard_system_opens = open_range;
+  mpipp_guard_system_logs = log_bytes;
 }
 #else
 static int is_traced(void) {
   return 0;
 }
 static void catch_traps(void) {}
-void mpipp_areas_prepare(void) {}
-void mpipp_areas_begin(void) {}
+void mpipp_trace_areas_prepare(void) {}
+void mpipp_trace_areas_begin(void) {}
 #endif
 
 static int64_t forbidden_pages(const struct mpipp_area *area) {
@@ -302,7 +303,7 @@ static void open_all(struct mpipp_area *area) {
   for (uint64_t i = 0; i < pages; i++) was_closed += area->pages[i] == CLOSED;
   memset(area->pages, OPEN, pages);
   if (area->is_programs)
-    mpipp_pages_open_all(area->low, area->high);
+    mpipp_guard_pages_open_all(area->low, area->high);
   else
     allow(area->low, area->high - area->low, OPEN);
   __atomic_fetch_sub(&closed_pages, was_closed, __ATOMIC_RELAXED);
@@ -346,39 +347,39 @@ static void take(uint64_t win, const struct mpipp_area_of *of, int is_programs) 
   if (area == areas + areas_used) MPIPP_WRITE(areas_used, areas_used + 1);
 }
 
-void mpipp_area_add(uint64_t win, uint64_t base, uint64_t end, uint64_t shift) {
+void mpipp_trace_area_add(uint64_t win, uint64_t base, uint64_t end, uint64_t shift) {
   uint64_t low = mpipp_page_down(base), high = mpipp_page_up(end);
   take(win, &(struct mpipp_area_of){base, end, low, high, low, high, shift}, 0);
 }
 
-void mpipp_area_of_program(uint64_t win, const struct mpipp_area_of *area) {
+void mpipp_trace_area_of_program(uint64_t win, const struct mpipp_area_of *area) {
   take(win, area, 1);
 }
 
-void mpipp_areas_count(int64_t pages) {
+void mpipp_trace_areas_count(int64_t pages) {
   program_pages += pages;
 }
 
-int mpipp_areas_any(void) {
+int mpipp_trace_areas_any(void) {
   return MPIPP_READ(areas_used) || MPIPP_READ(program_pages);
 }
 
-void mpipp_areas_open_all(void) {
+void mpipp_trace_areas_open_all(void) {
   for (int i = 0; i < areas_used; i++)
     if (areas[i].win) open_all(&areas[i]);
 }
 
-void mpipp_areas_leave_attached(void) {
+void mpipp_trace_areas_leave_attached(void) {
   for (int i = 0; i < areas_used; i++)
-    if (areas[i].win && mpipp_is_attached(areas[i].base, areas[i].end)) forget(&areas[i]);
+    if (areas[i].win && mpipp_recorder_is_attached(areas[i].base, areas[i].end)) forget(&areas[i]);
 }
 
-void mpipp_areas_leave(uint64_t low, uint64_t high) {
+void mpipp_trace_areas_leave(uint64_t low, uint64_t high) {
   for (int i = 0; i < areas_used; i++)
     if (areas[i].win && areas[i].base < high && low < areas[i].end) forget(&areas[i]);
 }
 
-void mpipp_area_drop(uint64_t win) {
+void mpipp_trace_area_drop(uint64_t win) {
   for (int i = 0; i < areas_used; i++) {
     if (!areas[i].win || areas[i].win != win) continue;
     forget(&areas[i]);
@@ -387,12 +388,12 @@ void mpipp_area_drop(uint64_t win) {
   }
 }
 
-void mpipp_areas_drop_all(void) {
+void mpipp_trace_areas_drop_all(void) {
   for (int i = 0; i < areas_used; i++)
     if (areas[i].win) forget(&areas[i]);
 }
 
-uint64_t mpipp_area_shift(uint64_t low, uint64_t high) {
+uint64_t mpipp_trace_area_shift(uint64_t low, uint64_t high) {
   for (int i = 0; i < areas_used; i++) {
     struct mpipp_area *area = &areas[i];
     if (!area->win || low >= area->last || high <= area->first) continue;
@@ -408,7 +409,7 @@ static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most
   uint64_t low = area->low + first * MPIPP_PAGE;
   while (first + count < pages && count < most && MPIPP_READ(area->pages[first + count]) != CLOSED)
     count++;
-  if (area->is_programs && !mpipp_pages_are_there(low, low + count * MPIPP_PAGE)) {
+  if (area->is_programs && !mpipp_guard_pages_are_there(low, low + count * MPIPP_PAGE)) {
     forget(area);
     return 0;
   }
@@ -439,19 +440,19 @@ static void close_pages(uint64_t most) {
 static void close_some(int64_t closed) {
   uint64_t affords;
   int64_t affords_steps;
-  mpipp_budget_left((uint64_t)(all_pages - closed), &affords, &affords_steps);
+  mpipp_trace_budget_left((uint64_t)(all_pages - closed), &affords, &affords_steps);
   if (affords_steps > MOST_STEPS) affords_steps = MOST_STEPS;
   MPIPP_WRITE(steps, affords_steps && is_traced() ? 0 : affords_steps);
   if (affords && closed < MOST_CLOSED) {
     uint64_t room = (uint64_t)(MOST_CLOSED - closed);
-    mpipp_faults_catch();
+    mpipp_guard_faults_catch();
     catch_traps();
     close_pages(affords < room ? affords : room);
   }
-  mpipp_budget_spend();
+  mpipp_trace_budget_spend();
 }
 
-void mpipp_areas_close(void) {
+void mpipp_trace_areas_close(void) {
   int64_t closed = MPIPP_READ(closed_pages);
   if (all_pages > closed) close_some(closed);
   closed = MPIPP_READ(closed_pages);

@@ -276,7 +276,7 @@ static uint32_t part_stores(const struct mpipp_instruction *in) {
   }
 }
 
-uint32_t mpipp_instruction_bytes(const unsigned char *at, int stores) {
+uint32_t mpipp_trace_instruction_bytes(const unsigned char *at, int stores) {
   struct mpipp_instruction in;
   if (!decode(at, &in) || in.locked) return 0;
   if (in.map == 0) return in.is_vex ? 0 : stores ? one_byte_stores(&in) : one_byte_loads(&in);
@@ -285,7 +285,7 @@ uint32_t mpipp_instruction_bytes(const unsigned char *at, int stores) {
   return in.map == 3 && stores ? part_stores(&in) : 0;
 }
 
-int mpipp_instruction_repeats(const unsigned char *at) {
+int mpipp_trace_instruction_repeats(const unsigned char *at) {
   struct mpipp_instruction in;
   int string = decode(at, &in) && in.map == 0 && !in.is_vex;
   return string && in.repeats && (in.opcode & 0xF4) == 0xA4;

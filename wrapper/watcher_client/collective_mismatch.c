@@ -32,7 +32,7 @@ static int sent(int connection, struct mpipp_disagreeing *call, const char *magi
 
 // A connection of its own: other threads may be asking, too. Without an answer all is 0.
 static struct mpipp_answer answer_to(struct mpipp_disagreeing *asked, const char *magic) {
-  int connection = mpipp_watch_another();
+  int connection = mpipp_watcher_another();
   struct mpipp_answer answer = {0}, none = {0};
   if (connection < 0) return none;
   if (sent(connection, asked, magic)) {
@@ -47,28 +47,28 @@ static struct mpipp_answer answer_to(struct mpipp_disagreeing *asked, const char
   return answer;
 }
 
-void mpipp_tell_not_compared(uint64_t pid) {
+void mpipp_watcher_tell_not_compared(uint64_t pid) {
   struct mpipp_disagreeing call = {.pid = pid};
-  int connection = mpipp_watch_another();
+  int connection = mpipp_watcher_another();
   if (connection < 0) return;
   (void)sent(connection, &call, "MPIPPDIF");
   close(connection);
 }
 
-int mpipp_ask_whether_all(uint64_t pid) {
+int mpipp_watcher_ask_whether_all(uint64_t pid) {
   struct mpipp_disagreeing process = {.pid = pid};
   return answer_to(&process, "MPIPPALL").said & YES;
 }
 
-int mpipp_ask_to_compare(struct mpipp_disagreeing *completed) {
+int mpipp_watcher_ask_to_compare(struct mpipp_disagreeing *completed) {
   return answer_to(completed, "MPIPPNOW").said & YES;
 }
 
-int mpipp_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch) {
+int mpipp_watcher_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch) {
   struct mpipp_disagreeing touched = {.pid = pid, .tid = tid, .number = touch};
   return answer_to(&touched, "MPIPPTCH").said & YES;
 }
 
-int mpipp_ask_watcher(struct mpipp_disagreeing *call) {
-  return mpipp_class_named(answer_to(call, "MPIPPDIF").name);
+int mpipp_watcher_ask_watcher(struct mpipp_disagreeing *call) {
+  return mpipp_watcher_class_named(answer_to(call, "MPIPPDIF").name);
 }

@@ -81,7 +81,7 @@ static int connected(const char *path) {
 // Where the program's code is, for readers that come when the process has gone.
 static void list_code(void) {
   FILE *maps = fopen("/proc/self/maps", "re");
-  char *listed = maps ? mpipp_map(CODE_BYTES) : NULL;
+  char *listed = maps ? mpipp_registry_map(CODE_BYTES) : NULL;
   static char line[PATH_MAX + 128]; // too large for small stacks
   uint64_t used = 0;
   while (listed && fgets(line, sizeof line, maps)) {
@@ -92,8 +92,8 @@ static void list_code(void) {
     used += bytes;
   }
   if (maps) fclose(maps);
-  mpipp_published.arena.code = (uintptr_t)listed;
-  mpipp_published.arena.code_bytes = used;
+  mpipp_registry_published.arena.code = (uintptr_t)listed;
+  mpipp_registry_published.arena.code_bytes = used;
 }
 
 static int say_hello(void) {
@@ -102,12 +102,12 @@ static int say_hello(void) {
                               .bytes = sizeof hello,
                               .pid = mpipp_registry.pid,
                               .root = (uintptr_t)&mpipp_registry,
-                              .arena =
-                                  (uintptr_t)&mpipp_published.arena - (uintptr_t)&mpipp_published,
-                              .base = (uintptr_t)&mpipp_published,
+                              .arena = (uintptr_t)&mpipp_registry_published.arena -
+                                       (uintptr_t)&mpipp_registry_published,
+                              .base = (uintptr_t)&mpipp_registry_published,
                               .strict = getenv("MPIPP_STRICT") != NULL};
   struct iovec data = {&hello, sizeof hello};
-  int file = mpipp_arena_file();
+  int file = mpipp_registry_arena_file();
   union {
     char room[CMSG_SPACE(sizeof file)];
     struct cmsghdr align;
@@ -124,7 +124,7 @@ static int say_hello(void) {
   return file >= 0 && sendmsg(connection, &message, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
 }
 
-void mpipp_watch_connect(void) {
+void mpipp_watcher_connect(void) {
   const char *path = getenv("MPIPP_WATCH");
   struct stat now;
   if (!path) return;
@@ -170,14 +170,14 @@ static void await_answer(int looked) {
   }
 }
 
-void mpipp_watch_meet(void) {
+void mpipp_watcher_meet(void) {
   int saved = errno;
   static int met = 0;
   if (!__atomic_exchange_n(&met, 1, __ATOMIC_ACQ_REL) && is_open()) await_answer(0);
   errno = saved;
 }
 
-void mpipp_watch_over(enum mpipp_end end) {
+void mpipp_watcher_over(enum mpipp_end end) {
   int saved = errno;
   if (!__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL) && is_open()) {
     struct mpipp_over over = {.magic = "MPIPPEND", .end = end};
@@ -186,11 +186,11 @@ void mpipp_watch_over(enum mpipp_end end) {
   errno = saved;
 }
 
-int mpipp_watch_another(void) {
+int mpipp_watcher_another(void) {
   return *watcher && is_open() ? connected(watcher) : -1;
 }
 
-int mpipp_watch_is_there(void) {
+int mpipp_watcher_is_there(void) {
   return connection >= 0;
 }
 
@@ -202,15 +202,15 @@ static int ask(struct mpipp_over question, int flags) {
   return done;
 }
 
-int mpipp_watch_ask(uint64_t address) {
+int mpipp_watcher_ask(uint64_t address) {
   return ask((struct mpipp_over){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
 }
 
-int mpipp_watch_ask_all(uint64_t address) {
+int mpipp_watcher_ask_all(uint64_t address) {
   return ask((struct mpipp_over){.magic = "MPIPPRST", .end = address}, 0);
 }
 
-int64_t mpipp_watch_answered(void) {
+int64_t mpipp_watcher_answered(void) {
   int saved = errno;
   char answer[ANSWER_BYTES] = "";
   int64_t found = __atomic_exchange_n(&answered, 0, __ATOMIC_RELAXED);
@@ -220,7 +220,7 @@ int64_t mpipp_watch_answered(void) {
     answer[bytes] = '\0';
     int answers = *answer == ANSWERED || *answer == FOUND;
     found += answers;
-    if (answers) last_class = mpipp_class_named(answer + 1);
+    if (answers) last_class = mpipp_watcher_class_named(answer + 1);
     has_found |= *answer == FOUND;
     has_met |= *answer == MET;
   }
@@ -228,15 +228,15 @@ int64_t mpipp_watch_answered(void) {
   return found;
 }
 
-int mpipp_watch_found(void) {
+int mpipp_watcher_found(void) {
   return __atomic_exchange_n(&has_found, 0, __ATOMIC_RELAXED);
 }
 
-int mpipp_watch_last_class(void) {
+int mpipp_watcher_last_class(void) {
   return last_class;
 }
 
-int mpipp_watch_await_room(void) {
+int mpipp_watcher_await_room(void) {
   int saved = errno, count = -1;
   static int is_silent = 0; // it was waited for in vain, and has said nothing since
   struct pollfd ready = {.fd = connection, .events = POLLIN};
@@ -252,7 +252,7 @@ int mpipp_watch_await_room(void) {
   return count > 0 && !(ready.revents & (POLLHUP | POLLERR)); // it is there still
 }
 
-void mpipp_watch_forked(void) {
+void mpipp_watcher_forked(void) {
   int saved = errno;
   if (is_open()) close(connection);
   connection = -1;

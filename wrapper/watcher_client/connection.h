@@ -14,28 +14,28 @@ enum mpipp_end {
 };
 
 // To the watcher whose socket MPIPP_WATCH names. Without one the program goes on, unwatched.
-void mpipp_watch_connect(void);
+void mpipp_watcher_connect(void);
 // Lets the watcher come up: what ends soon has been seen alive.
-void mpipp_watch_meet(void);
+void mpipp_watcher_meet(void);
 // Tells the watcher, once, and lets it look; not for ever.
-void mpipp_watch_over(enum mpipp_end end);
+void mpipp_watcher_over(enum mpipp_end end);
 // Another connection to the watcher, the caller's to close; -1 if there is none.
-int mpipp_watch_another(void);
+int mpipp_watcher_another(void);
 // Whether there is a watcher to ask; sends it the address of a question, returning 0 where it
 // cannot take one now; how many it has answered since this was last called.
-int mpipp_watch_is_there(void);
-int mpipp_watch_ask(uint64_t address);
+int mpipp_watcher_is_there(void);
+int mpipp_watcher_ask(uint64_t address);
 // The same of that question and all that follow it, for which it waits a while if it has to.
-int mpipp_watch_ask_all(uint64_t address);
-int64_t mpipp_watch_answered(void);
+int mpipp_watcher_ask_all(uint64_t address);
+int64_t mpipp_watcher_answered(void);
 // Whether it has found something since this was last called.
-int mpipp_watch_found(void);
+int mpipp_watcher_found(void);
 // MPI's error class of the call that the last answer is about; MPI_SUCCESS, if it is not certain to
 // be wrong.
-int mpipp_watch_last_class(void);
+int mpipp_watcher_last_class(void);
 // Until it can take one more, or has answered; 0: it says nothing for a while.
-int mpipp_watch_await_room(void);
+int mpipp_watcher_await_room(void);
 // In the child of a fork: it is not watched.
-void mpipp_watch_forked(void);
+void mpipp_watcher_forked(void);
 
 #endif

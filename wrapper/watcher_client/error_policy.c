@@ -6,13 +6,13 @@
 
 #include "abi/vendor.h"
 
-enum mpipp_on_error mpipp_on_error = MPIPP_REPORT;
+enum mpipp_on_error mpipp_watcher_on_error = MPIPP_REPORT;
 
 __attribute__((constructor)) static void read_setting(void) {
   const char *wanted = getenv("MPIPP_STRICT");
   if (!wanted) return;
-  if (strcmp(wanted, "handler") == 0) mpipp_on_error = MPIPP_HANDLER;
-  if (strcmp(wanted, "abort") == 0) mpipp_on_error = MPIPP_ABORT;
+  if (strcmp(wanted, "handler") == 0) mpipp_watcher_on_error = MPIPP_HANDLER;
+  if (strcmp(wanted, "abort") == 0) mpipp_watcher_on_error = MPIPP_ABORT;
 }
 
 // Those of the rules (mpipp/analysis/rules/), but for MPI_ERR_OTHER.
@@ -32,7 +32,7 @@ static const struct {
 #endif
 };
 
-int mpipp_class_named(const char *name) {
+int mpipp_watcher_class_named(const char *name) {
   for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++) {
     if (strcmp(classes[i].name, name) == 0) return classes[i].value;
   }

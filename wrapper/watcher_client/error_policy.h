@@ -7,10 +7,10 @@
 enum mpipp_on_error { MPIPP_REPORT, MPIPP_HANDLER, MPIPP_ABORT };
 
 // As MPIPP_STRICT says.
-extern enum mpipp_on_error mpipp_on_error __attribute__((visibility("hidden")));
+extern enum mpipp_on_error mpipp_watcher_on_error __attribute__((visibility("hidden")));
 
 // The class with a name, "MPI_ERR_COUNT"; MPI_SUCCESS of "". MPI_ERR_OTHER is that of the names
 // that this library does not have.
-int mpipp_class_named(const char *name);
+int mpipp_watcher_class_named(const char *name);
 
 #endif

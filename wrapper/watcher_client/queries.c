@@ -33,15 +33,15 @@ static void release(struct mpipp_question *question) {
   char *end = (char *)question + question->bytes;
   for (char *at = (char *)(question + 1); at < end;) {
     struct mpipp_note *note = (struct mpipp_note *)at;
-    if (note->kept) mpipp_unrefer_locked(note->record);
+    if (note->kept) mpipp_registry_unrefer_locked(note->record);
     at += sizeof *note + ((note->bytes + 7) & ~(uint64_t)7);
   }
-  mpipp_free(question);
+  mpipp_registry_free(question);
 }
 
 // What is answered may go; what waits is sent.
 static void pump(void) {
-  for (int64_t answered = mpipp_watch_answered(); answered > 0 && sent > 0; answered--) {
+  for (int64_t answered = mpipp_watcher_answered(); answered > 0 && sent > 0; answered--) {
     struct mpipp_question *question = oldest;
     oldest = next_of(question);
     if (!oldest) newest = NULL;
@@ -49,7 +49,7 @@ static void pump(void) {
     bytes_held -= question->bytes;
     release(question);
   }
-  while (unsent && sent < MOST_SENT && mpipp_watch_ask((uintptr_t)unsent)) {
+  while (unsent && sent < MOST_SENT && mpipp_watcher_ask((uintptr_t)unsent)) {
     unsent = next_of(unsent);
     sent++;
   }
@@ -62,10 +62,10 @@ static void *more(struct mpipp_asking *asking, uint64_t bytes) {
   uint64_t wanted = question->bytes + ((bytes + 7) & ~(uint64_t)7), room = asking->room;
   while (room < wanted && room <= MOST_ROOM) room *= 2;
   if (room > asking->room) {
-    struct mpipp_question *larger = room <= MOST_ROOM ? mpipp_allocate(room) : NULL;
+    struct mpipp_question *larger = room <= MOST_ROOM ? mpipp_registry_allocate(room) : NULL;
     if (larger) {
       memcpy(larger, question, question->bytes);
-      mpipp_free(question);
+      mpipp_registry_free(question);
     } else {
       release(question);
     }
@@ -85,13 +85,13 @@ static struct mpipp_note *add(struct mpipp_asking *asking, enum mpipp_note_kind 
   return note;
 }
 
-void mpipp_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
+void mpipp_watcher_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
   pump();
-  int asks = mpipp_watch_is_there() && bytes_held < MOST_BYTES;
-  struct mpipp_question *question = asks ? mpipp_allocate(FIRST_ROOM) : NULL;
+  int asks = mpipp_watcher_is_there() && bytes_held < MOST_BYTES;
+  struct mpipp_question *question = asks ? mpipp_registry_allocate(FIRST_ROOM) : NULL;
   *asking = (struct mpipp_asking){question, FIRST_ROOM};
-  if (!question || !mpipp_arena_has(question)) {
-    mpipp_free(question);
+  if (!question || !mpipp_registry_arena_has(question)) {
+    mpipp_registry_free(question);
     asking->question = NULL;
     return;
   }
@@ -127,36 +127,36 @@ static void add_beginning(struct mpipp_asking *asking, uint64_t handle) {
   if (note) memcpy(note + 1, &word, sizeof word);
 }
 
-void mpipp_ask_object(struct mpipp_asking *asking, enum mpipp_kind kind, uint64_t handle) {
+void mpipp_watcher_ask_object(struct mpipp_asking *asking, enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_object *record = mpipp_find(kind, handle);
   if (!record) return add_beginning(asking, handle);
   struct mpipp_note *note = add(asking, MPIPP_NOTE_OBJECT, kind, handle, 0);
   if (!note) return;
   note->record = (uintptr_t)record;
-  note->kept = kind != MPIPP_REQUEST && mpipp_refer_locked(note->record, handle);
-  add_record(asking, record, mpipp_stores[kind].table->record_size);
+  note->kept = kind != MPIPP_REQUEST && mpipp_registry_refer_locked(note->record, handle);
+  add_record(asking, record, mpipp_registry_stores[kind].table->record_size);
 }
 
-void mpipp_ask_datatype(struct mpipp_asking *asking, uint64_t record, uint64_t handle) {
+void mpipp_watcher_ask_datatype(struct mpipp_asking *asking, uint64_t record, uint64_t handle) {
   if (!record) return;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_OBJECT, MPIPP_DATATYPE, MPIPP_NO_HANDLE, 0);
   if (!note) return;
   note->record = record;
-  note->kept = (uint32_t)mpipp_refer_locked(record, handle);
+  note->kept = (uint32_t)mpipp_registry_refer_locked(record, handle);
   add_record(asking, (void *)(uintptr_t)record, sizeof(struct mpipp_datatype));
 }
 
-int mpipp_read_own(void *to, uint64_t address, uint64_t bytes) {
+int mpipp_watcher_read_own(void *to, uint64_t address, uint64_t bytes) {
   int known = copied(to, address, bytes);
   if (known < 0) memcpy(to, (const void *)(uintptr_t)address, bytes); // as MPI will do
   return known != 0;
 }
 
-void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t bytes) {
+void mpipp_watcher_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t bytes) {
   if (!address || !bytes) return;
   int saved = errno;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, address, 0, bytes);
-  if (note && !mpipp_read_own(note + 1, address, bytes)) {
+  if (note && !mpipp_watcher_read_own(note + 1, address, bytes)) {
     asking->question->bytes -= sizeof *note + ((bytes + 7) & ~(uint64_t)7);
   }
   errno = saved;
@@ -168,39 +168,39 @@ static void add_arrays(struct mpipp_asking *asking, const struct mpipp_call *cal
     if (!call->buffers[i].vector) continue;
     const struct mpipp_vector *vector = &call->vectors[call->buffers[i].vector - 1];
     uint64_t n = vector->length;
-    mpipp_ask_memory(asking, vector->counts, n * vector->count_size);
-    mpipp_ask_memory(asking, vector->displacements, n * vector->displacement_size);
-    mpipp_ask_memory(asking, vector->datatypes, n * handle_size);
-    mpipp_ask_memory(asking, vector->records, n * sizeof(uint64_t));
+    mpipp_watcher_ask_memory(asking, vector->counts, n * vector->count_size);
+    mpipp_watcher_ask_memory(asking, vector->displacements, n * vector->displacement_size);
+    mpipp_watcher_ask_memory(asking, vector->datatypes, n * handle_size);
+    mpipp_watcher_ask_memory(asking, vector->records, n * sizeof(uint64_t));
   }
 }
 
-void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call) {
+void mpipp_watcher_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++)
-    mpipp_ask_datatype(asking, call->buffers[i].record, call->buffers[i].datatype);
-  if (call->present & MPIPP_HAS_COMM) mpipp_ask_object(asking, MPIPP_COMM, call->comm);
-  if (call->present & MPIPP_HAS_WIN) mpipp_ask_object(asking, MPIPP_WIN, call->win);
-  if (call->present & MPIPP_HAS_FILE) mpipp_ask_object(asking, MPIPP_FILE, call->file);
+    mpipp_watcher_ask_datatype(asking, call->buffers[i].record, call->buffers[i].datatype);
+  if (call->present & MPIPP_HAS_COMM) mpipp_watcher_ask_object(asking, MPIPP_COMM, call->comm);
+  if (call->present & MPIPP_HAS_WIN) mpipp_watcher_ask_object(asking, MPIPP_WIN, call->win);
+  if (call->present & MPIPP_HAS_FILE) mpipp_watcher_ask_object(asking, MPIPP_FILE, call->file);
   if (call->present & MPIPP_HAS_VECTORS)
-    add_arrays(asking, call, mpipp_stores[MPIPP_DATATYPE].table->handle_size);
+    add_arrays(asking, call, mpipp_registry_stores[MPIPP_DATATYPE].table->handle_size);
 }
 
-void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request) {
+void mpipp_watcher_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request) {
   const struct mpipp_call *call = &request->call;
   if (!add(asking, MPIPP_NOTE_PENDING, (uintptr_t)request, MPIPP_REQUEST, 0)) return;
   add_record(asking, &request->object, sizeof *request);
   if (call->buffer_count)
-    mpipp_ask_memory(asking, request->marks, (uint64_t)call->buffers[0].peers);
-  mpipp_ask_parts(asking, call);
+    mpipp_watcher_ask_memory(asking, request->marks, (uint64_t)call->buffers[0].peers);
+  mpipp_watcher_ask_parts(asking, call);
 }
 
-void mpipp_ask_split(struct mpipp_asking *asking, const struct mpipp_file *file) {
+void mpipp_watcher_ask_split(struct mpipp_asking *asking, const struct mpipp_file *file) {
   if (!add(asking, MPIPP_NOTE_PENDING, (uintptr_t)file, MPIPP_FILE, 0)) return;
   add_record(asking, &file->object, sizeof *file);
-  mpipp_ask_parts(asking, &file->call);
+  mpipp_watcher_ask_parts(asking, &file->call);
 }
 
-void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
+void mpipp_watcher_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
   if (!add(asking, MPIPP_NOTE_OTHER, (uintptr_t)thread, thread->tid, sizeof thread->call)) return;
   struct mpipp_question *question = asking->question;
   char *copy = (char *)question + question->bytes - sizeof thread->call;
@@ -208,8 +208,8 @@ void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thr
   ((struct mpipp_call *)(void *)copy)->caller = mpipp_known_place(thread);
 }
 
-void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
-                     uint64_t instruction, const uint64_t *callers, uint64_t count) {
+void mpipp_watcher_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
+                             uint64_t instruction, const uint64_t *callers, uint64_t count) {
   uint64_t bytes = count * sizeof *callers, head = sizeof touched + sizeof instruction;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_TOUCH, 0, 0, head + bytes);
   if (!note) return;
@@ -218,24 +218,24 @@ void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
   memcpy((char *)(note + 1) + head, callers, bytes);
 }
 
-void mpipp_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
-                          const uint64_t *places, uint64_t count) {
+void mpipp_watcher_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
+                                  const uint64_t *places, uint64_t count) {
   uint64_t length = count * sizeof *places;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_GIVEN_BACK, start, bytes, length);
   if (note) memcpy(note + 1, places, length);
 }
 
-void mpipp_ask_change(struct mpipp_asking *asking, const struct mpipp_change *change) {
+void mpipp_watcher_ask_change(struct mpipp_asking *asking, const struct mpipp_change *change) {
   struct mpipp_note *note = add(asking, MPIPP_NOTE_CHANGE, 0, 0, sizeof *change);
   if (note) memcpy(note + 1, change, sizeof *change);
 }
 
-void mpipp_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end) {
+void mpipp_watcher_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end) {
   add(asking, MPIPP_NOTE_FRAME, code, end, 0);
 }
 
-void mpipp_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kind, uint64_t start,
-                   uint64_t end) {
+void mpipp_watcher_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kind, uint64_t start,
+                           uint64_t end) {
   add(asking, kind, start, end, 0);
 }
 
@@ -246,11 +246,11 @@ static void add_threads(struct mpipp_asking *asking) {
   if (note) *(uint64_t *)(note + 1) = MPIPP_READ(*several);
 }
 
-int mpipp_ask_end(struct mpipp_asking *asking) {
+int mpipp_watcher_ask_end(struct mpipp_asking *asking) {
   add_threads(asking);
   struct mpipp_question *question = asking->question;
   if (!question) {
-    mpipp_registry.unasked += (uint64_t)mpipp_watch_is_there();
+    mpipp_registry.unasked += (uint64_t)mpipp_watcher_is_there();
     return 0;
   }
   bytes_held += question->bytes;
@@ -262,30 +262,30 @@ int mpipp_ask_end(struct mpipp_asking *asking) {
   return 1;
 }
 
-int mpipp_ask_await(void) {
+int mpipp_watcher_ask_await(void) {
   for (int i = 0; i < MOST_WAITS; i++) {
     pump();
-    if (!oldest || !mpipp_watch_await_room()) break;
+    if (!oldest || !mpipp_watcher_await_room()) break;
   }
-  return mpipp_watch_found();
+  return mpipp_watcher_found();
 }
 
 // What is answered too late is of another call.
-int mpipp_ask_class(void) {
-  return oldest ? 0 : mpipp_watch_last_class();
+int mpipp_watcher_ask_class(void) {
+  return oldest ? 0 : mpipp_watcher_last_class();
 }
 
-void mpipp_questions_over(void) {
-  int locked = mpipp_lock_further();
+void mpipp_watcher_questions_over(void) {
+  int locked = mpipp_registry_lock_further();
   pump();
   // The watcher finds the others by the first: they lie in the memory that it has.
   uint64_t left = 0;
   for (const struct mpipp_question *one = unsent; one; one = next_of(one)) left++;
-  if (left && mpipp_watch_ask_all((uintptr_t)unsent)) {
+  if (left && mpipp_watcher_ask_all((uintptr_t)unsent)) {
     sent += left;
     unsent = NULL;
   } else {
     mpipp_registry.unasked += left;
   }
-  if (locked) mpipp_unlock();
+  if (locked) mpipp_registry_unlock();
 }

@@ -91,43 +91,43 @@ struct mpipp_asking {
   uint64_t room;
 };
 
-void mpipp_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread);
+void mpipp_watcher_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread);
 // The record that a handle leads to, as it is now, and that it leads there.
-void mpipp_ask_object(struct mpipp_asking *asking, enum mpipp_kind kind, uint64_t handle);
+void mpipp_watcher_ask_object(struct mpipp_asking *asking, enum mpipp_kind kind, uint64_t handle);
 // A datatype's record that is known by its address.
-void mpipp_ask_datatype(struct mpipp_asking *asking, uint64_t record, uint64_t handle);
+void mpipp_watcher_ask_datatype(struct mpipp_asking *asking, uint64_t record, uint64_t handle);
 // Reads the program's memory: 0 where it has none. It may change errno.
-int mpipp_read_own(void *to, uint64_t address, uint64_t bytes);
+int mpipp_watcher_read_own(void *to, uint64_t address, uint64_t bytes);
 // Memory of the program's, if it can be read.
-void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t bytes);
+void mpipp_watcher_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t bytes);
 // The datatypes, communicator and arrays of a request's call.
-void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call);
-void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request);
+void mpipp_watcher_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call);
+void mpipp_watcher_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request);
 // The split collective call that is pending on a file.
-void mpipp_ask_split(struct mpipp_asking *asking, const struct mpipp_file *file);
-void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread);
+void mpipp_watcher_ask_split(struct mpipp_asking *asking, const struct mpipp_file *file);
+void mpipp_watcher_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread);
 // callers: return addresses behind the instruction's.
-void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
-                     uint64_t instruction, const uint64_t *callers, uint64_t count);
+void mpipp_watcher_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
+                             uint64_t instruction, const uint64_t *callers, uint64_t count);
 // Memory that the program has given back, with where: as above.
-void mpipp_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
-                          const uint64_t *places, uint64_t count);
-void mpipp_ask_change(struct mpipp_asking *asking, const struct mpipp_change *change);
+void mpipp_watcher_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
+                                  const uint64_t *places, uint64_t count);
+void mpipp_watcher_ask_change(struct mpipp_asking *asking, const struct mpipp_change *change);
 // The stack frame that has the address in question: where its function goes on, and where it ends
 // (DWARF's canonical frame address).
-void mpipp_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end);
+void mpipp_watcher_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end);
 // [start, end) is not to be written, or no memory.
-void mpipp_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kind, uint64_t start,
-                   uint64_t end);
+void mpipp_watcher_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kind, uint64_t start,
+                           uint64_t end);
 // Until all that was asked is answered, not for ever; returns whether something new was found.
-int mpipp_ask_await(void);
+int mpipp_watcher_ask_await(void);
 // Of the call that was asked about last and awaited: MPI's error class, if it is certain to be
 // wrong.
-int mpipp_ask_class(void);
+int mpipp_watcher_ask_class(void);
 // Sends it; returns 0 if it could not be asked, which is counted.
-int mpipp_ask_end(struct mpipp_asking *asking);
+int mpipp_watcher_ask_end(struct mpipp_asking *asking);
 
 // Before the process says that it is over: sends what waits to be sent.
-void mpipp_questions_over(void);
+void mpipp_watcher_questions_over(void);
 
 #endif

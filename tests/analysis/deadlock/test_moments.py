@@ -23,10 +23,10 @@ from tests.mi import Machine
 
 # The function of the wrapper that begins to record what has been done.
 CASES = {
-    "matched": "mpipp_message_made",
-    "received": "mpipp_received_any",
-    "received-then": "mpipp_received_any",
-    "completed": "mpipp_completed",
+    "matched": "mpipp_recorder_message_made",
+    "received": "mpipp_recorder_received_any",
+    "received-then": "mpipp_recorder_received_any",
+    "completed": "mpipp_recorder_completed",
 }
 MOST = 2000  # instructions
 

@@ -36,7 +36,7 @@ def test_bytes_of_instructions(tmp_path: Path) -> None:
     source = ROOT / "wrapper" / "rma_page_trace" / "x86_decoder.c"
     include = f"-I{ROOT / 'wrapper'}"
     subprocess.run([need("gcc"), "-shared", "-fPIC", include, "-o", library, source], check=True)
-    decode = ctypes.CDLL(str(library)).mpipp_instruction_bytes
+    decode = ctypes.CDLL(str(library)).mpipp_trace_instruction_bytes
     found = {True: 0, False: 0}
     maps = Path("/proc/self/maps").read_text()
     c_library = re.search(r"/\S*/libc[-.]\S*so\S*", maps)

@@ -19,7 +19,7 @@ static struct mpipp_cover *covers;
 static uint32_t count; // of places, without the last cover
 static uint64_t begun, spent, percent = PERCENT;
 
-uint64_t mpipp_ticks(void) {
+uint64_t mpipp_guard_ticks(void) {
 #ifdef __x86_64__
   return __builtin_ia32_rdtsc();
 #else
@@ -27,21 +27,21 @@ uint64_t mpipp_ticks(void) {
 #endif
 }
 
-int mpipp_coverage_open(void) {
-  mpipp_lock();
-  covers = mpipp_allocate(MPIPP_COVERS * sizeof *covers);
-  mpipp_unlock();
+int mpipp_guard_coverage_open(void) {
+  mpipp_registry_lock();
+  covers = mpipp_registry_allocate(MPIPP_COVERS * sizeof *covers);
+  mpipp_registry_unlock();
   if (!covers) return 0;
   const char *budget = getenv("MPIPP_BUDGET");
   if (budget) percent = strtoul(budget, NULL, 10);
-  begun = mpipp_ticks();
-  struct mpipp_table *table = mpipp_cover_table();
+  begun = mpipp_guard_ticks();
+  struct mpipp_table *table = mpipp_registry_cover_table();
   table->entries = (uintptr_t)covers;
   __atomic_store_n(&table->count, MPIPP_COVERS, __ATOMIC_RELEASE);
   return 1;
 }
 
-struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call) {
+struct mpipp_cover *mpipp_guard_cover_of(const struct mpipp_call *call) {
   enum { PLACES = MPIPP_COVERS - 1, TRIES = 8 };
   if (!covers) return NULL;
   uint64_t caller = mpipp_outside_mpi(call->caller);
@@ -76,12 +76,12 @@ static int is_turn(uint64_t now, uint64_t allowed) {
 // What each place has had more than its share of waits until the others have had theirs.
 static int has_time(const struct mpipp_cover *cover) {
   enum { SLACK = 2 };
-  uint64_t now = mpipp_ticks(), allowed = (now - begun + HEAD_START) / 100 * percent;
+  uint64_t now = mpipp_guard_ticks(), allowed = (now - begun + HEAD_START) / 100 * percent;
   return is_turn(now, allowed) && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
 }
 
 // The first of each place is.
-int mpipp_coverage_affords(const struct mpipp_cover *cover) {
+int mpipp_guard_coverage_affords(const struct mpipp_cover *cover) {
   if (is_always(cover)) return 1;
   if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
   return has_time(cover);
@@ -89,7 +89,7 @@ int mpipp_coverage_affords(const struct mpipp_cover *cover) {
 
 // The first requests of each place are. A place that makes them again and again would take all time
 // there is for that alone.
-int mpipp_coverage_offers(const struct mpipp_cover *cover) {
+int mpipp_guard_coverage_offers(const struct mpipp_cover *cover) {
   enum { FIRST = 64 };
   static unsigned char made[MPIPP_COVERS];
   unsigned char *number = &made[cover - covers];
@@ -99,13 +99,13 @@ int mpipp_coverage_offers(const struct mpipp_cover *cover) {
   return 1;
 }
 
-void mpipp_coverage_begin(struct mpipp_cover *cover) {
+void mpipp_guard_coverage_begin(struct mpipp_cover *cover) {
   cover->ticks += PASSAGE;
   spent += PASSAGE;
 }
 
-void mpipp_coverage_spend(struct mpipp_cover *cover, uint64_t since) {
-  uint64_t ticks = mpipp_ticks() - since;
+void mpipp_guard_coverage_spend(struct mpipp_cover *cover, uint64_t since) {
+  uint64_t ticks = mpipp_guard_ticks() - since;
   cover->ticks += ticks;
   spent += ticks;
 }

@@ -21,47 +21,48 @@ static __thread struct mpipp_cover *chosen __attribute__((tls_model("initial-exe
 static uint32_t chosen_count;
 
 static int all_open(void) {
-  return mpipp_faults_open() && mpipp_pages_open() && mpipp_coverage_open();
+  return mpipp_guard_faults_open() && mpipp_guard_pages_open() && mpipp_guard_coverage_open();
 }
 
 static int open_guard(void) {
   static int opened = 0; // 1: it is there, -1: it cannot be
-  if (!opened) opened = mpipp_memcheck_open() && all_open() ? 1 : -1;
-  mpipp_registry.guard = opened < 0       ? MPIPP_GUARD_FAILED
-                         : mpipp_memcheck ? MPIPP_GUARD_MEMCHECK
-                                          : MPIPP_GUARD_THERE;
+  if (!opened) opened = mpipp_guard_memcheck_open() && all_open() ? 1 : -1;
+  mpipp_registry.guard = opened < 0             ? MPIPP_GUARD_FAILED
+                         : mpipp_guard_memcheck ? MPIPP_GUARD_MEMCHECK
+                                                : MPIPP_GUARD_THERE;
   return opened > 0;
 }
 
-int mpipp_turn_is_possible(const struct mpipp_call *call) {
+int mpipp_guard_turn_is_possible(const struct mpipp_call *call) {
   switch (mpipp_facts[call->procedure].form) {
   case MPIPP_FORM_NONBLOCKING:
   case MPIPP_FORM_PERSISTENT:
   case MPIPP_FORM_PARTITIONED:
     return call->present & MPIPP_HAS_REQUESTS && call->buffer_count;
   default:
-    return mpipp_is_access(call);
+    return mpipp_guard_is_access(call);
   }
 }
 
-int mpipp_turn_is_persistent(const struct mpipp_call *call) {
+int mpipp_guard_turn_is_persistent(const struct mpipp_call *call) {
   unsigned form = mpipp_facts[call->procedure].form;
   return form == MPIPP_FORM_PERSISTENT || form == MPIPP_FORM_PARTITIONED;
 }
 
 static int uses_any(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    if (mpipp_is_used(call, i)) return 1;
+    if (mpipp_guard_is_used(call, i)) return 1;
   }
   return 0;
 }
 
 static struct mpipp_cover *choose(const struct mpipp_call *call) {
-  struct mpipp_cover *cover = uses_any(call) && open_guard() ? mpipp_cover_of(call) : NULL;
-  int persistent = mpipp_turn_is_persistent(call); // whose turn it is at each start
-  if (!cover || (persistent ? mpipp_coverage_offers(cover) : mpipp_coverage_affords(cover)))
+  struct mpipp_cover *cover = uses_any(call) && open_guard() ? mpipp_guard_cover_of(call) : NULL;
+  int persistent = mpipp_guard_turn_is_persistent(call); // whose turn it is at each start
+  if (!cover ||
+      (persistent ? mpipp_guard_coverage_offers(cover) : mpipp_guard_coverage_affords(cover)))
     return cover;
-  mpipp_leave_out(cover, persistent, 1);
+  mpipp_guard_leave_out(cover, persistent, 1);
   return NULL;
 }
 
@@ -73,10 +74,10 @@ static void forget(void) {
   is_asked = 0;
 }
 
-int mpipp_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call) {
-  int possible = mpipp_turn_is_possible(call), heard = !MPIPP_READ(hook->deaf);
-  mpipp_left_out_forget();
-  if (!possible && !chosen && (!heard || MPIPP_READ(mpipp_guarded_count))) {
+int mpipp_guard_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call) {
+  int possible = mpipp_guard_turn_is_possible(call), heard = !MPIPP_READ(hook->deaf);
+  mpipp_guard_left_out_forget();
+  if (!possible && !chosen && (!heard || MPIPP_READ(mpipp_guard_count))) {
     is_asked = 0;
     return heard;
   }
@@ -85,14 +86,14 @@ int mpipp_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call) {
   is_asked = possible;
   if (possible) chosen = choose(call);
   chosen_count += (uint32_t)(chosen != NULL);
-  int any = chosen_count || mpipp_guarded_count;
+  int any = chosen_count || mpipp_guard_count;
   // Another thread may have changed it before the lock was had.
-  if (any == MPIPP_READ(hook->deaf)) mpipp_hook_hears(hook, any);
+  if (any == MPIPP_READ(hook->deaf)) mpipp_intercept_hook_hears(hook, any);
   mpipp_guard_unlock();
-  return any || mpipp_leaves_out();
+  return any || mpipp_guard_leaves_out();
 }
 
-struct mpipp_cover *mpipp_turn_take(const struct mpipp_call *call) {
+struct mpipp_cover *mpipp_guard_turn_take(const struct mpipp_call *call) {
   struct mpipp_cover *cover = is_asked ? chosen : choose(call);
   forget();
   return cover;

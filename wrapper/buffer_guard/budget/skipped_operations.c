@@ -16,7 +16,7 @@ struct mpipp_left_out {
 };
 
 static struct mpipp_left_out *heads[HEADS];
-uint32_t mpipp_left_out_count;
+uint32_t mpipp_guard_left_out_count;
 static __thread struct mpipp_left_out now __attribute__((tls_model("initial-exec")));
 
 static struct mpipp_left_out **find(uint64_t request) {
@@ -32,25 +32,25 @@ static void count(const struct mpipp_left_out *one) {
     one->cover->nothing++;
 }
 
-void mpipp_leave_out(struct mpipp_cover *cover, int is_persistent, int for_time) {
+void mpipp_guard_leave_out(struct mpipp_cover *cover, int is_persistent, int for_time) {
   now = (struct mpipp_left_out){.cover = cover, .for_time = for_time};
   if (is_persistent) return;
   count(&now);
-  mpipp_left_out_forget();
+  mpipp_guard_left_out_forget();
 }
 
-void mpipp_left_out_forget(void) {
+void mpipp_guard_left_out_forget(void) {
   now.cover = NULL;
 }
 
-int mpipp_leaves_out(void) {
+int mpipp_guard_leaves_out(void) {
   return now.cover != NULL;
 }
 
-void mpipp_left_out_made(uint64_t request) {
-  mpipp_left_out_freed(request);
+void mpipp_guard_left_out_made(uint64_t request) {
+  mpipp_guard_left_out_freed(request);
   struct mpipp_left_out *one =
-      mpipp_left_out_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
+      mpipp_guard_left_out_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
   if (!one) {
     count(&now); // once
     return;
@@ -58,18 +58,18 @@ void mpipp_left_out_made(uint64_t request) {
   *one = now;
   one->request = request;
   *find(request) = one;
-  __atomic_store_n(&mpipp_left_out_count, mpipp_left_out_count + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_left_out_count, mpipp_guard_left_out_count + 1, __ATOMIC_RELAXED);
 }
 
-void mpipp_left_out_starts(uint64_t request) {
+void mpipp_guard_left_out_starts(uint64_t request) {
   const struct mpipp_left_out *one = *find(request);
   if (one) count(one);
 }
 
-void mpipp_left_out_freed(uint64_t request) {
+void mpipp_guard_left_out_freed(uint64_t request) {
   struct mpipp_left_out **at = find(request), *one = *at;
   if (!one) return;
   *at = one->next;
   mpipp_guard_free(one);
-  __atomic_store_n(&mpipp_left_out_count, mpipp_left_out_count - 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_left_out_count, mpipp_guard_left_out_count - 1, __ATOMIC_RELAXED);
 }

@@ -49,7 +49,7 @@ static void make_small(unsigned size) {
   mpipp_guard_free(all);
 }
 
-struct mpipp_room *mpipp_room_take(uint64_t bytes) {
+struct mpipp_room *mpipp_guard_room_take(uint64_t bytes) {
   enum { SMALL = 12 };
   unsigned size = size_of(bytes);
   if (size > LARGEST || in_use + ((uint64_t)1 << size) > MOST_BYTES) return NULL;
@@ -65,7 +65,7 @@ struct mpipp_room *mpipp_room_take(uint64_t bytes) {
   return room;
 }
 
-void mpipp_room_give(struct mpipp_room *room) {
+void mpipp_guard_room_give(struct mpipp_room *room) {
   unsigned size = size_of(room->bytes);
   in_use -= room->bytes;
   if (size >= LARGE && counts[size] == MOST_LARGE) {

@@ -12,7 +12,7 @@ struct mpipp_room {
 };
 
 // At least that many bytes; NULL: there is no memory, or too much is in use.
-struct mpipp_room *mpipp_room_take(uint64_t bytes);
-void mpipp_room_give(struct mpipp_room *room);
+struct mpipp_room *mpipp_guard_room_take(uint64_t bytes);
+void mpipp_guard_room_give(struct mpipp_room *room);
 
 #endif

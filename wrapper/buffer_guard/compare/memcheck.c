@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int mpipp_memcheck = 0;
+int mpipp_guard_memcheck = 0;
 
 static int is_asked_for(void) {
   const char *guard = getenv("MPIPP_GUARD");
@@ -17,13 +17,13 @@ static int is_asked_for(void) {
 
 enum { MOST_NAME = 96 };
 
-int mpipp_memcheck_open(void) {
+int mpipp_guard_memcheck_open(void) {
   if (!is_asked_for()) return 1;
-  mpipp_memcheck = RUNNING_ON_VALGRIND != 0;
-  return mpipp_memcheck;
+  mpipp_guard_memcheck = RUNNING_ON_VALGRIND != 0;
+  return mpipp_guard_memcheck;
 }
 
-unsigned mpipp_memcheck_forbid(const struct mpipp_bytes *bytes, const char *procedure) {
+unsigned mpipp_guard_memcheck_forbid(const struct mpipp_bytes *bytes, const char *procedure) {
   char text[MOST_NAME];
   for (uint64_t i = 0; i < bytes->count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(bytes, i);
@@ -33,47 +33,47 @@ unsigned mpipp_memcheck_forbid(const struct mpipp_bytes *bytes, const char *proc
   return VALGRIND_CREATE_BLOCK(bytes->low, bytes->high - bytes->low, text);
 }
 
-void mpipp_memcheck_arrived(const struct mpipp_bytes *bytes) {
+void mpipp_guard_memcheck_arrived(const struct mpipp_bytes *bytes) {
   for (uint64_t i = 0; i < bytes->count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(bytes, i);
     VALGRIND_MAKE_MEM_DEFINED(piece.low, piece.high - piece.low);
   }
 }
 
-void mpipp_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number) {
-  mpipp_memcheck_arrived(bytes);
+void mpipp_guard_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number) {
+  mpipp_guard_memcheck_arrived(bytes);
   VALGRIND_DISCARD(number);
 }
 
-void mpipp_memcheck_enter(void) {
+void mpipp_guard_memcheck_enter(void) {
   VALGRIND_DISABLE_ERROR_REPORTING;
 }
 
-void mpipp_memcheck_leave(void) {
+void mpipp_guard_memcheck_leave(void) {
   VALGRIND_ENABLE_ERROR_REPORTING;
 }
 
 #else // valgrind is not installed here, or without its headers
 
-int mpipp_memcheck_open(void) {
+int mpipp_guard_memcheck_open(void) {
   return !is_asked_for();
 }
 
-unsigned mpipp_memcheck_forbid(const struct mpipp_bytes *bytes, const char *procedure) {
+unsigned mpipp_guard_memcheck_forbid(const struct mpipp_bytes *bytes, const char *procedure) {
   (void)bytes, (void)procedure;
   return 0;
 }
 
-void mpipp_memcheck_arrived(const struct mpipp_bytes *bytes) {
+void mpipp_guard_memcheck_arrived(const struct mpipp_bytes *bytes) {
   (void)bytes;
 }
 
-void mpipp_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number) {
+void mpipp_guard_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number) {
   (void)bytes, (void)number;
 }
 
-void mpipp_memcheck_enter(void) {}
+void mpipp_guard_memcheck_enter(void) {}
 
-void mpipp_memcheck_leave(void) {}
+void mpipp_guard_memcheck_leave(void) {}
 
 #endif

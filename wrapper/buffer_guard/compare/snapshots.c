@@ -69,17 +69,17 @@ static void give_back(struct mpipp_compared *compared) {
   claimed_count--;
 }
 
-int mpipp_compared_are_many(void) {
+int mpipp_guard_compared_are_many(void) {
   return claimed_count >= MOST / 2;
 }
 
 // All bytes, which may lie far from each other.
 static enum mpipp_memory memory_of(const struct mpipp_bytes *bytes) {
-  if (bytes->comb.count) return mpipp_memory_at(bytes->low, bytes->high);
+  if (bytes->comb.count) return mpipp_guard_memory_at(bytes->low, bytes->high);
   enum mpipp_memory least = MPIPP_MEMORY_OWN;
   for (uint64_t i = 0; i < bytes->count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(bytes, i);
-    enum mpipp_memory one = mpipp_memory_at(piece.low, piece.high);
+    enum mpipp_memory one = mpipp_guard_memory_at(piece.low, piece.high);
     if (one < least) least = one;
   }
   return least;
@@ -103,7 +103,7 @@ static int make_room(struct mpipp_compared *compared) {
   if (compared->writes && !is_apart(bytes)) return 0;
   uint64_t before = compared->writes ? bytes->low % ALIGNED : 0;
   compared->room =
-      mpipp_room_take(compared->writes ? before + bytes->high - bytes->low : bytes->total);
+      mpipp_guard_room_take(compared->writes ? before + bytes->high - bytes->low : bytes->total);
   if (!compared->room) return 0;
   if (compared->writes)
     compared->shift = (uint64_t)(uintptr_t)compared->room->memory + before - bytes->low;
@@ -114,13 +114,13 @@ static int make_room(struct mpipp_compared *compared) {
 
 // In a frame that is there still: others are further out.
 static const struct mpipp_thread *stack_of(const struct mpipp_bytes *bytes) {
-  const struct mpipp_thread *self = mpipp_self;
+  const struct mpipp_thread *self = mpipp_recorder_self;
   int own = bytes->low >= self->stack_start && bytes->high <= self->stack_end;
   return own && bytes->low > self->call.frame ? self : NULL;
 }
 
-struct mpipp_compared *mpipp_compared_new(const struct mpipp_bytes *bytes, uint64_t window,
-                                          int writes) {
+struct mpipp_compared *mpipp_guard_compared_new(const struct mpipp_bytes *bytes, uint64_t window,
+                                                int writes) {
   struct mpipp_compared *compared = claim();
   if (!compared) return NULL;
   *compared = (struct mpipp_compared){
@@ -133,7 +133,7 @@ struct mpipp_compared *mpipp_compared_new(const struct mpipp_bytes *bytes, uint6
   return NULL;
 }
 
-uint64_t mpipp_compared_shift(const struct mpipp_compared *compared) {
+uint64_t mpipp_guard_compared_shift(const struct mpipp_compared *compared) {
   return compared->copy ? 0 : compared->shift;
 }
 
@@ -284,14 +284,14 @@ static void leave_active(struct mpipp_compared *compared) {
   last->position = compared->position;
 }
 
-int mpipp_compared_begin(struct mpipp_compared *compared, int looks) {
+int mpipp_guard_compared_begin(struct mpipp_compared *compared, int looks) {
   struct mpipp_work work = {.compared = compared};
   if (compared->state != RESTING)
-    mpipp_compared_end(compared, NULL);   // MPI did not start it after all
-  if (!looks && compared->copy) return 1; // MPI has the program's own bytes
-  int whole = mpipp_carefully(keep, &work) && work.done == compared->bytes.count;
+    mpipp_guard_compared_end(compared, NULL); // MPI did not start it after all
+  if (!looks && compared->copy) return 1;     // MPI has the program's own bytes
+  int whole = mpipp_guard_carefully(keep, &work) && work.done == compared->bytes.count;
   if (!whole) {
-    if (compared->writes) mpipp_carefully(restore, &work);
+    if (compared->writes) mpipp_guard_carefully(restore, &work);
     return 0;
   }
   compared->state = looks ? ACTIVE : SPOILED;
@@ -302,39 +302,39 @@ int mpipp_compared_begin(struct mpipp_compared *compared, int looks) {
   return 1;
 }
 
-int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *change) {
+int mpipp_guard_compared_end(struct mpipp_compared *compared, struct mpipp_change *change) {
   if (compared->state == RESTING) return 0;
   struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state == ACTIVE) work.change = change;
   int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
   if (comes_in && compared->writes)
-    mpipp_carefully_deliver(restore, &work);
+    mpipp_guard_carefully_deliver(restore, &work);
   else if ((compared->state == ACTIVE || compared->state == SPOILED) && compared->writes)
-    mpipp_carefully_deliver(receive, &work);
+    mpipp_guard_carefully_deliver(receive, &work);
   else if (compared->state == ACTIVE)
-    mpipp_carefully(compare, &work);
+    mpipp_guard_carefully(compare, &work);
   int found = compared->state == ACTIVE && change && !work.change;
   leave_active(compared);
   compared->state = RESTING;
   return found;
 }
 
-int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *change) {
+int mpipp_guard_compared_look(struct mpipp_compared *compared, struct mpipp_change *change) {
   struct mpipp_work work = {.compared = compared, .change = change};
   if (compared->state != ACTIVE) return 0;
   // A process that exits has left its functions.
-  if (compared->thread && mpipp_self->call.state != MPIPP_CALL_ACTIVE) return 0;
-  mpipp_carefully(compared->writes ? look : compare, &work);
+  if (compared->thread && mpipp_recorder_self->call.state != MPIPP_CALL_ACTIVE) return 0;
+  mpipp_guard_carefully(compared->writes ? look : compare, &work);
   return !work.change;
 }
 
-int mpipp_compared_is_active(const struct mpipp_compared *compared) {
+int mpipp_guard_compared_is_active(const struct mpipp_compared *compared) {
   return __atomic_load_n(&compared->state, __ATOMIC_RELAXED) == ACTIVE;
 }
 
-void mpipp_compared_drop(struct mpipp_compared *compared) {
-  if (compared->state != RESTING) mpipp_compared_end(compared, NULL);
-  if (compared->room) mpipp_room_give(compared->room);
+void mpipp_guard_compared_drop(struct mpipp_compared *compared) {
+  if (compared->state != RESTING) mpipp_guard_compared_end(compared, NULL);
+  if (compared->room) mpipp_guard_room_give(compared->room);
   give_back(compared);
 }
 
@@ -342,57 +342,58 @@ static int is_with_mpi(const struct mpipp_compared *compared) {
   return compared->state == ACTIVE || compared->state == SPOILED;
 }
 
-void mpipp_compared_give_up(struct mpipp_compared *compared) {
+void mpipp_guard_compared_give_up(struct mpipp_compared *compared) {
   struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
   if (!is_with_mpi(compared)) return;
-  if (compared->writes) mpipp_carefully_deliver(restore, &work);
+  if (compared->writes) mpipp_guard_carefully_deliver(restore, &work);
   compared->state = GIVEN_UP;
 }
 
-void mpipp_compared_left(void) {
+void mpipp_guard_compared_left(void) {
   for (uint32_t i = 0; i < active_count; i++) {
     if (!is_with_mpi(active[i])) continue;
     int writes = (int)active[i]->writes;
-    if (writes) mpipp_compared_give_up(active[i]);
+    if (writes) mpipp_guard_compared_give_up(active[i]);
     active[i]->state = writes ? LEFT : SPOILED;
   }
 }
 
-void mpipp_compared_spoil_one(struct mpipp_compared *compared) {
+void mpipp_guard_compared_spoil_one(struct mpipp_compared *compared) {
   if (compared->state == ACTIVE) compared->state = SPOILED;
 }
 
-int mpipp_compared_spoil(const struct mpipp_bytes *bytes) {
+int mpipp_guard_compared_spoil(const struct mpipp_bytes *bytes) {
   int any = 0;
   for (uint32_t i = 0; i < active_count; i++) {
     if (hulls[i].low >= bytes->high || bytes->low >= hulls[i].high) continue;
-    if (!mpipp_bytes_meet(&active[i]->bytes, bytes)) continue;
-    mpipp_compared_spoil_one(active[i]);
+    if (!mpipp_guard_bytes_meet(&active[i]->bytes, bytes)) continue;
+    mpipp_guard_compared_spoil_one(active[i]);
     any = 1;
   }
   return any;
 }
 
-void mpipp_compared_is_other_memory(struct mpipp_compared *compared) {
+void mpipp_guard_compared_is_other_memory(struct mpipp_compared *compared) {
   if (compared->state != RESTING) compared->state = GONE;
 }
 
-uint64_t mpipp_compared_is_gone(struct mpipp_compared *compared, uint64_t frame) {
-  if (compared->thread != mpipp_self || compared->state == RESTING || compared->state == GONE)
+uint64_t mpipp_guard_compared_is_gone(struct mpipp_compared *compared, uint64_t frame) {
+  if (compared->thread != mpipp_recorder_self || compared->state == RESTING ||
+      compared->state == GONE)
     return 0;
   if (compared->bytes.high > frame || frame >= compared->thread->stack_end) return 0;
   compared->state = GONE;
   return compared->bytes.low;
 }
 
-int mpipp_compared_may_be_gone(uint64_t frame) {
-  if (MPIPP_LIKELY(frame < first_end) || frame >= mpipp_self->stack_end) return 0;
-  if (!mpipp_is_on_own_stack()) return 0;
+int mpipp_guard_compared_may_be_gone(uint64_t frame) {
+  if (MPIPP_LIKELY(frame < first_end) || frame >= mpipp_recorder_self->stack_end) return 0;
+  if (!mpipp_guard_is_on_own_stack()) return 0;
   first_end = ~(uint64_t)0;
   int any = 0;
   for (uint32_t i = 0; i < active_count; i++) {
     const struct mpipp_compared *one = active[i];
-    if (one->thread != mpipp_self || one->state == GONE) continue;
+    if (one->thread != mpipp_recorder_self || one->state == GONE) continue;
     if (one->bytes.high <= frame)
       any = 1;
     else if (one->bytes.high < first_end)
@@ -401,8 +402,8 @@ int mpipp_compared_may_be_gone(uint64_t frame) {
   return any;
 }
 
-void mpipp_compared_forked(void) {
+void mpipp_guard_compared_forked(void) {
   for (uint32_t i = 0; i < active_count; i++) {
-    if (active[i]->writes) mpipp_compared_give_up(active[i]);
+    if (active[i]->writes) mpipp_guard_compared_give_up(active[i]);
   }
 }

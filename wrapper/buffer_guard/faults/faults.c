@@ -26,22 +26,22 @@
 enum { ROOM = 64, FRAMES = 32, STORE = 2, FETCH = 16, STOPS = 64, DEEP = 4, TOUCHED = 256 };
 
 static struct mpipp_touch *touches; // what handlers have taken down
-uint64_t mpipp_faults_count;
-int (*mpipp_faults_other)(uint64_t address, void *context);
+uint64_t mpipp_guard_faults_count;
+int (*mpipp_guard_faults_other)(uint64_t address, void *context);
 static uint64_t touched[TOUCHED]; // the last operations of which any was
 
-int mpipp_walks_stacks;
+int mpipp_guard_walks_stacks;
 static int stops = 0; // where something is found
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 OF_THREAD uint64_t expected_address, expected_bytes; // that are about to be touched
 
-int mpipp_faults_open(void) {
+int mpipp_guard_faults_open(void) {
 #ifdef __x86_64__
-  mpipp_lock();
-  touches = mpipp_allocate(ROOM * sizeof *touches);
-  mpipp_unlock();
+  mpipp_registry_lock();
+  touches = mpipp_registry_allocate(ROOM * sizeof *touches);
+  mpipp_registry_unlock();
   if (!touches) return 0;
-  struct mpipp_table *table = mpipp_touch_table();
+  struct mpipp_table *table = mpipp_registry_touch_table();
   table->entries = (uintptr_t)touches;
   __atomic_store_n(&table->count, ROOM, __ATOMIC_RELEASE);
   stops = getenv("MPIPP_STOP") != NULL;
@@ -79,7 +79,7 @@ static uint64_t instruction(const ucontext_t *context) {
 // the handler's.
 static uint64_t walk(uint64_t pc, const void *context, uint64_t *callers) {
   void *stack[FRAMES];
-  int walks = mpipp_walks_stacks && (!context || mpipp_can_walk(context));
+  int walks = mpipp_guard_walks_stacks && (!context || mpipp_guard_can_walk(context));
   int depth = walks ? backtrace(stack, FRAMES) : 0, first = 0;
   while (first < depth && (uint64_t)(uintptr_t)stack[first] != pc) first++;
   uint64_t count = 0;
@@ -94,7 +94,7 @@ static int claim(struct mpipp_touch *touch, uint32_t as) {
 }
 
 static void set_state(struct mpipp_touch *touch, enum mpipp_touch_state state) {
-  if (state == MPIPP_TOUCH_NONE) __atomic_fetch_sub(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
+  if (state == MPIPP_TOUCH_NONE) __atomic_fetch_sub(&mpipp_guard_faults_count, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&touch->state, state, __ATOMIC_RELEASE);
 }
 
@@ -121,7 +121,7 @@ static int is_repeated(const struct mpipp_touch *touch) {
   return alike == FEW;
 }
 
-int mpipp_is_touched(uint64_t serial) {
+int mpipp_guard_is_touched(uint64_t serial) {
   return __atomic_load_n(&touched[serial % TOUCHED], __ATOMIC_RELAXED) == serial;
 }
 
@@ -137,7 +137,7 @@ static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t a
     return NULL;
   }
   struct mpipp_touch *touch = &touches[i];
-  __atomic_fetch_add(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&mpipp_guard_faults_count, 1, __ATOMIC_RELAXED);
   touch->moved = MPIPP_MOVED_UNKNOWN;
   touch->place = 0;
   MPIPP_WRITE(touch->serial, found->serial);
@@ -169,7 +169,7 @@ static struct mpipp_touch *take_down_fault(const struct mpipp_guarded *guarded, 
                               .instruction = instruction(context),
                               .cover = (uintptr_t)guarded->cover,
                               .receives = guarded->parts[part].writes};
-  if (found.receives && !found.stores) found.sum = mpipp_pages_sum(mpipp_page_down(address));
+  if (found.receives && !found.stores) found.sum = mpipp_guard_pages_sum(mpipp_page_down(address));
   return take_down(&found, found.instruction, context);
 }
 
@@ -185,16 +185,17 @@ static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
 
 // The watcher tells of it now, and the process stops before it happens.
 static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
-  if (!is_new(touch, buffer) || mpipp_ask_touched(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
+  if (!is_new(touch, buffer) ||
+      mpipp_watcher_ask_touched(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
     set_state(touch, MPIPP_TOUCH_NONE);
 }
 
-void mpipp_faults_expect(uint64_t address, uint64_t bytes) {
+void mpipp_guard_faults_expect(uint64_t address, uint64_t bytes) {
   expected_address = address;
   expected_bytes = bytes;
 }
 
-void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t buffer) {
+void mpipp_guard_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t buffer) {
   struct mpipp_touch *touch = touches ? take_down(found, next, NULL) : NULL;
   if (touch && stops) stop_at(touch, buffer);
 }
@@ -215,32 +216,34 @@ static int may_be_over(const siginfo_t *info, const ucontext_t *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr, page = mpipp_page_down(address);
   if (info->si_code != SEGV_ACCERR || is_of_kind(context, FETCH)) return 0;
   if (is_first(address, instruction(context))) return 1;
-  return mpipp_pages_any(page, page + MPIPP_PAGE) && mpipp_pages_may_be(address) &&
-         !mpipp_is_protected(page, page + MPIPP_PAGE) &&
-         mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
+  return mpipp_guard_pages_any(page, page + MPIPP_PAGE) && mpipp_guard_pages_may_be(address) &&
+         !mpipp_guard_is_protected(page, page + MPIPP_PAGE) &&
+         mpipp_guard_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
 }
 
 // Whether the program's handler is to come first: it may open memory that MPI has received for it.
 static int is_programs(const siginfo_t *info, const ucontext_t *context) {
-  return info->si_code == SEGV_ACCERR && is_store(context) && mpipp_handler_has_programs() &&
-         mpipp_careful_asks((uint64_t)(uintptr_t)info->si_addr);
+  return info->si_code == SEGV_ACCERR && is_store(context) && mpipp_guard_handler_has_programs() &&
+         mpipp_guard_careful_asks((uint64_t)(uintptr_t)info->si_addr);
 }
 
 // An access to a part of an operation that is pending. The program goes on.
 static void meet(const struct mpipp_guarded *guarded, uint32_t part, uint64_t address,
                  const ucontext_t *context) {
-  const struct mpipp_thread *thread = mpipp_self;
-  int inside = thread != &mpipp_no_thread && thread->depth; // MPI's own: the screens tell of it
+  const struct mpipp_thread *thread = mpipp_recorder_self;
+  int inside =
+      thread != &mpipp_recorder_no_thread && thread->depth; // MPI's own: the screens tell of it
   int told = inside || address - expected_address < expected_bytes;
   struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
   if (touch && stops) {
     stop_at(touch, guarded->parts[part].bytes.low);
-    mpipp_window_open(guarded->parts[part].window); // a debugger would stop at each of the pages
+    mpipp_guard_window_open(
+        guarded->parts[part].window); // a debugger would stop at each of the pages
   }
   uint64_t page = mpipp_page_down(address);
   // A page within others may need more mappings than there may be; all of them need none.
-  if (!mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL))
-    mpipp_window_open(guarded->parts[part].window);
+  if (!mpipp_guard_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL))
+    mpipp_guard_window_open(guarded->parts[part].window);
 }
 
 // Whether it is done with: no signal that the program is to get.
@@ -248,52 +251,52 @@ static int is_handled(const siginfo_t *info, void *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
   uint32_t part = 0;
   if (info->si_code <= 0) return 0;
-  if (mpipp_faults_other && mpipp_faults_other(address, context)) return 1;
-  if (mpipp_pages_await(address)) return 1;
-  const struct mpipp_guarded *guarded = mpipp_guarded_at(address, &part);
+  if (mpipp_guard_faults_other && mpipp_guard_faults_other(address, context)) return 1;
+  if (mpipp_guard_pages_await(address)) return 1;
+  const struct mpipp_guarded *guarded = mpipp_guard_at(address, &part);
   if (guarded) meet(guarded, part, address, context);
   if (guarded) return 1;
   if (is_programs(info, context)) return 0;
-  return mpipp_careful_gives_up(context) || may_be_over(info, context);
+  return mpipp_guard_careful_gives_up(context) || may_be_over(info, context);
 }
 
 static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno;
   if (!is_handled(info, context)) {
-    struct mpipp_careful work = mpipp_careful_leave(); // the handler's faults are its own
-    mpipp_handler_pass_on(number, info, context);
-    mpipp_careful_return(work);
+    struct mpipp_careful work = mpipp_guard_careful_leave(); // the handler's faults are its own
+    mpipp_guard_handler_pass_on(number, info, context);
+    mpipp_guard_careful_return(work);
   }
   errno = saved;
 }
 
-void mpipp_faults_prepare(void) {
+void mpipp_guard_faults_prepare(void) {
   void *stack[FRAMES];
   backtrace(stack, FRAMES); // the first time it loads a library
-  mpipp_walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
+  mpipp_guard_walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
 }
 
-void mpipp_faults_catch(void) {
-  mpipp_handler_put(handle);
+void mpipp_guard_faults_catch(void) {
+  mpipp_guard_handler_put(handle);
 }
 
-void mpipp_faults_catch_soon(void) {
+void mpipp_guard_faults_catch_soon(void) {
   static struct timespec last;
   struct timespec now;
   if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0 && now.tv_sec == last.tv_sec &&
       now.tv_nsec == last.tv_nsec)
     return;
   last = now;
-  mpipp_faults_catch();
+  mpipp_guard_faults_catch();
 }
 
 // The program may have given memory back already when the first operation is compared.
 __attribute__((constructor)) static void catch_for_careful_work(void) {
-  mpipp_careful_begins = mpipp_faults_catch_soon;
+  mpipp_guard_careful_begins = mpipp_guard_faults_catch_soon;
 }
 
-void mpipp_faults_each(uint64_t serial, int (*tell)(struct mpipp_touch *touch, void *with),
-                       void *with) {
+void mpipp_guard_faults_each(uint64_t serial, int (*tell)(struct mpipp_touch *touch, void *with),
+                             void *with) {
   for (int i = 0; i < ROOM; i++) {
     struct mpipp_touch *touch = &touches[i];
     if ((serial && MPIPP_READ(touch->serial) != serial) || !claim(touch, MPIPP_TOUCH_WHOLE))

@@ -44,7 +44,7 @@ static void set_own(const struct sigaction *programs_own) {
   __sigaction(SIGSEGV, &ours, NULL);
 }
 
-void mpipp_handler_put(void (*handler)(int, siginfo_t *, void *)) {
+void mpipp_guard_handler_put(void (*handler)(int, siginfo_t *, void *)) {
   struct sigaction now;
   own = handler;
   if (__sigaction(SIGSEGV, NULL, &now) || is_own(&now)) return;
@@ -67,11 +67,11 @@ int mpipp_handler_replace(int number, const struct sigaction *now, struct sigact
   return 1;
 }
 
-int mpipp_handler_has_programs(void) {
+int mpipp_guard_handler_has_programs(void) {
   return is_function(kept());
 }
 
-void mpipp_handler_pass_on(int number, siginfo_t *info, void *context) {
+void mpipp_guard_handler_pass_on(int number, siginfo_t *info, void *context) {
   const struct sigaction programs_own = *kept(), none = {.sa_handler = SIG_DFL};
   int is_sent = info->si_code <= 0;
   if (!is_function(&programs_own)) {

@@ -7,11 +7,11 @@
 #include <signal.h>
 
 // Sees to it that the guard's is there.
-void mpipp_handler_put(void (*handler)(int number, siginfo_t *info, void *context));
+void mpipp_guard_handler_put(void (*handler)(int number, siginfo_t *info, void *context));
 // Whether the program has one.
-int mpipp_handler_has_programs(void);
+int mpipp_guard_handler_has_programs(void);
 // Does what would be done without it.
-void mpipp_handler_pass_on(int number, siginfo_t *info, void *context);
+void mpipp_guard_handler_pass_on(int number, siginfo_t *info, void *context);
 // As sigaction, where the guard's handler is there: the program's is kept for later. 0: it is not.
 int mpipp_handler_replace(int number, const struct sigaction *now, struct sigaction *before)
     __attribute__((visibility("default")));

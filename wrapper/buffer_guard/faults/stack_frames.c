@@ -24,14 +24,14 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   return _URC_NO_REASON;
 }
 
-struct mpipp_frame mpipp_frame_of(uint64_t address) {
+struct mpipp_frame mpipp_guard_frame_of(uint64_t address) {
   struct mpipp_frames_walk walk = {.address = address};
-  const struct mpipp_thread *self = mpipp_self;
-  if (mpipp_walks_stacks && address >= self->stack_start && address < self->stack_end)
+  const struct mpipp_thread *self = mpipp_recorder_self;
+  if (mpipp_guard_walks_stacks && address >= self->stack_start && address < self->stack_end)
     _Unwind_Backtrace(visit, &walk);
   return walk.found;
 }
 
-void mpipp_ask_of_frame(struct mpipp_asking *asking, struct mpipp_frame frame) {
-  if (frame.code) mpipp_ask_frame(asking, frame.code, frame.end);
+void mpipp_guard_ask_of_frame(struct mpipp_asking *asking, struct mpipp_frame frame) {
+  if (frame.code) mpipp_watcher_ask_frame(asking, frame.code, frame.end);
 }

@@ -11,7 +11,7 @@ struct mpipp_frame {
 };
 
 // Takes no lock. Says what it has found, if anything.
-struct mpipp_frame mpipp_frame_of(uint64_t address);
-void mpipp_ask_of_frame(struct mpipp_asking *asking, struct mpipp_frame frame);
+struct mpipp_frame mpipp_guard_frame_of(uint64_t address);
+void mpipp_guard_ask_of_frame(struct mpipp_asking *asking, struct mpipp_frame frame);
 
 #endif

@@ -25,7 +25,7 @@ static int is_of_device(const struct mpipp_mapping *mapping) {
 }
 
 static enum mpipp_memory judge(const struct mpipp_mapping *mapping) {
-  if (mpipp_pages_are_own(mapping)) return MPIPP_MEMORY_OWN;
+  if (mpipp_guard_pages_are_own(mapping)) return MPIPP_MEMORY_OWN;
   if (is_of_device(mapping)) return MPIPP_MEMORY_OTHER;
   if (!mapping->readable || !mapping->writable || mapping->shared)
     return mapping->shared || mapping->readable ? MPIPP_MEMORY_SHARED : MPIPP_MEMORY_OTHER;
@@ -40,14 +40,14 @@ static struct mpipp_ordinary_known *known_at(uint64_t address) {
     }
   }
   struct mpipp_mapping mapping;
-  if (!mpipp_mapping_at(address, &mapping)) return NULL;
+  if (!mpipp_guard_mapping_at(address, &mapping)) return NULL;
   struct mpipp_ordinary_known *one = &known[next_known++ % KNOWN];
   *one = (struct mpipp_ordinary_known){mapping.start, mapping.end, USES, judge(&mapping)};
   return one;
 }
 
-enum mpipp_memory mpipp_memory_at(uint64_t low, uint64_t high) {
-  const struct mpipp_thread *self = mpipp_self;
+enum mpipp_memory mpipp_guard_memory_at(uint64_t low, uint64_t high) {
+  const struct mpipp_thread *self = mpipp_recorder_self;
   if (low >= self->stack_start && high <= self->stack_end) return MPIPP_MEMORY_OWN;
   enum mpipp_memory least = MPIPP_MEMORY_OWN;
   for (int i = 0; i < MOST_MAPPINGS && low < high; i++) {

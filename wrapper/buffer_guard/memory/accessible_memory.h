@@ -12,6 +12,6 @@ enum mpipp_memory {
 };
 
 // Of all of [low, high); as it was a short time ago.
-enum mpipp_memory mpipp_memory_at(uint64_t low, uint64_t high);
+enum mpipp_memory mpipp_guard_memory_at(uint64_t low, uint64_t high);
 
 #endif

@@ -21,7 +21,7 @@ static struct mpipp_window windows[MOST];
 static struct mpipp_piece all_runs[MOST][MOST_BLOCKS];
 static uint64_t uses;
 static uint64_t mappings; // that these take at most
-uint64_t mpipp_windows_refused;
+uint64_t mpipp_guard_windows_refused;
 
 // What a window is to have: its pages and its edges.
 struct mpipp_plan {
@@ -100,7 +100,7 @@ static int is_there(const struct mpipp_plan *plan) {
 // no operation has are forgotten for it.
 static int make_room(const struct mpipp_plan *plan) {
   uint64_t more = mappings_of(plan->run_count) + 2 * plan->run_count;
-  while (mpipp_pages_mappings() + mappings + more > most_mappings() && !is_there(plan)) {
+  while (mpipp_guard_pages_mappings() + mappings + more > most_mappings() && !is_there(plan)) {
     struct mpipp_window *oldest = oldest_unused();
     if (!oldest) {
       errno = ENOMEM;
@@ -113,7 +113,7 @@ static int make_room(const struct mpipp_plan *plan) {
 
 static int all_pages(const struct mpipp_piece *runs, uint64_t count,
                      int (*share)(uint64_t low, uint64_t high)) {
-  mpipp_rings_anew();
+  mpipp_guard_rings_anew();
   for (uint64_t i = 0; i < count; i++) {
     if (!share(runs[i].low, runs[i].high)) return 0;
   }
@@ -131,7 +131,7 @@ static int make(struct mpipp_window *window, const struct mpipp_plan *plan) {
   int done = window->edges != NULL;
   for (uint64_t i = 0; done && i < plan->run_count; i++) {
     const struct mpipp_piece *run = &plan->runs[i];
-    done = mpipp_pages_show(window->memory + (run->low - plan->low), run->low, run->high);
+    done = mpipp_guard_pages_show(window->memory + (run->low - plan->low), run->low, run->high);
   }
   mappings += mappings_of(done ? plan->run_count : 0);
   if (!done) {
@@ -177,36 +177,36 @@ static int is_worth_it(const struct mpipp_bytes *bytes) {
   return bytes->total >= MPIPP_PAGE && (bytes->high - bytes->low) / MOST_SPARSE <= bytes->total;
 }
 
-int mpipp_windows_meet(uint64_t low, uint64_t high) {
+int mpipp_guard_windows_meet(uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST; i++) {
     const struct mpipp_window *one = &windows[i];
-    uint64_t run = one->busy ? mpipp_window_run(one, low) : one->run_count;
+    uint64_t run = one->busy ? mpipp_guard_window_run(one, low) : one->run_count;
     if (run < one->run_count && one->runs[run].low < high) return 1;
   }
   return 0;
 }
 
 static int is_seen(uint64_t low, uint64_t high) {
-  return mpipp_is_exposed(low, high) || mpipp_windows_meet(low, high);
+  return mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_meet(low, high);
 }
 
-void mpipp_windows_forget(uint64_t low, uint64_t high) {
-  mpipp_pages_forget(low, high, is_seen);
+void mpipp_guard_windows_forget(uint64_t low, uint64_t high) {
+  mpipp_guard_pages_forget(low, high, is_seen);
 }
 
 // Of pages that the program may use meanwhile: system calls of its other threads would fail there.
 // MPI's threads may run its signal handlers, which wait.
 static int share_used(uint64_t low, uint64_t high) {
-  mpipp_pages_contend(1);
-  int done =
-      (mpipp_pages_are_there(low, high) || mpipp_has_one_thread()) && mpipp_pages_share(low, high);
-  mpipp_pages_contend(0);
+  mpipp_guard_pages_contend(1);
+  int done = (mpipp_guard_pages_are_there(low, high) || mpipp_guard_has_one_thread()) &&
+             mpipp_guard_pages_share(low, high);
+  mpipp_guard_pages_contend(0);
   return done;
 }
 
 static int (*const sharing[])(uint64_t, uint64_t) = {
-    [MPIPP_SHARE_NOW] = mpipp_pages_share,
-    [MPIPP_SHARE_LATER] = mpipp_pages_may_share,
+    [MPIPP_SHARE_NOW] = mpipp_guard_pages_share,
+    [MPIPP_SHARE_LATER] = mpipp_guard_pages_may_share,
     [MPIPP_SHARE_USED] = share_used,
 };
 
@@ -216,20 +216,21 @@ static int share_planned(const struct mpipp_plan *plan, enum mpipp_sharing how) 
   static unsigned refused;
   if (make_room(plan) && all_pages(plan->runs, plan->run_count, sharing[how])) return 1;
   if (errno != ENOMEM || refused++ % SELDOM) return 0;
-  mpipp_windows_forget(0, ~(uint64_t)0);
+  mpipp_guard_windows_forget(0, ~(uint64_t)0);
   errno = 0;
   return make_room(plan) && all_pages(plan->runs, plan->run_count, sharing[how]);
 }
 
-struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes, enum mpipp_sharing how) {
+struct mpipp_window *mpipp_guard_window_take(const struct mpipp_bytes *bytes,
+                                             enum mpipp_sharing how) {
   static struct mpipp_plan plan;
-  if (mpipp_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
+  if (mpipp_guard_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
   int saved = errno;
   errno = 0;
   int is_shared = share_planned(&plan, how);
   struct mpipp_window *window = is_shared ? choose(&plan) : NULL;
   if (window && !window->memory && !make(window, &plan)) window = NULL;
-  mpipp_windows_refused += !window && errno == ENOMEM;
+  mpipp_guard_windows_refused += !window && errno == ENOMEM;
   errno = saved;
   if (!window) return NULL;
   window->used = ++uses;
@@ -237,7 +238,7 @@ struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes, enum mpi
   return window;
 }
 
-uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address) {
+uint64_t mpipp_guard_window_run(const struct mpipp_window *window, uint64_t address) {
   uint64_t first = 0, last = __atomic_load_n(&window->run_count, __ATOMIC_ACQUIRE);
   if (last > MOST_BLOCKS) return last;
   while (first < last) {
@@ -250,14 +251,14 @@ uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address) {
   return first;
 }
 
-int mpipp_window_has(const struct mpipp_window *window, uint64_t address) {
-  uint64_t run = mpipp_window_run(window, address);
+int mpipp_guard_window_has(const struct mpipp_window *window, uint64_t address) {
+  uint64_t run = mpipp_guard_window_run(window, address);
   return run < window->run_count && run < MOST_BLOCKS && window->runs[run].low <= address;
 }
 
-void mpipp_window_open(const struct mpipp_window *window) {
+void mpipp_guard_window_open(const struct mpipp_window *window) {
   for (uint64_t i = 0; i < window->run_count; i++)
-    mpipp_pages_allow(window->runs[i].low, window->runs[i].high, MPIPP_ALLOW_ALL);
+    mpipp_guard_pages_allow(window->runs[i].low, window->runs[i].high, MPIPP_ALLOW_ALL);
 }
 
 static void copy(const struct mpipp_window *window, uint64_t start, uint64_t end, int back) {
@@ -279,13 +280,14 @@ static void copy_pages(const struct mpipp_window *window, uint64_t low, uint64_t
     copy(window, later(low, window->runs[i].low), earlier(high, window->runs[i].high), back);
 }
 
-void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high, int back) {
+void mpipp_guard_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high,
+                             int back) {
   copy_pages(window, low, high, back);
   for (uint64_t i = 0; i < window->edge_count; i++)
     copy(window, later(low, window->edges[i].low), earlier(high, window->edges[i].high), back);
 }
 
-int mpipp_window_again(struct mpipp_window *window, enum mpipp_sharing how) {
+int mpipp_guard_window_again(struct mpipp_window *window, enum mpipp_sharing how) {
   int saved = errno;
   window->apart = !all_pages(window->runs, window->run_count, sharing[how]);
   errno = saved;
@@ -293,10 +295,10 @@ int mpipp_window_again(struct mpipp_window *window, enum mpipp_sharing how) {
   return !window->apart;
 }
 
-void mpipp_window_empty(const struct mpipp_window *window) {
+void mpipp_guard_window_empty(const struct mpipp_window *window) {
   copy_pages(window, 0, ~(uint64_t)0, 1);
 }
 
-void mpipp_window_give(struct mpipp_window *window) {
+void mpipp_guard_window_give(struct mpipp_window *window) {
   window->busy = window->apart = 0;
 }

@@ -27,32 +27,34 @@ struct mpipp_window {
 enum mpipp_sharing { MPIPP_SHARE_NOW, MPIPP_SHARE_LATER, MPIPP_SHARE_USED };
 
 // A window for a buffer; NULL without.
-struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes, enum mpipp_sharing how);
+struct mpipp_window *mpipp_guard_window_take(const struct mpipp_bytes *bytes,
+                                             enum mpipp_sharing how);
 // Whether an operation has one with pages in [low, high).
-int mpipp_windows_meet(uint64_t low, uint64_t high);
+int mpipp_guard_windows_meet(uint64_t low, uint64_t high);
 // What the program has given back of [low, high), and no operation has, is not kept.
-void mpipp_windows_forget(uint64_t low, uint64_t high);
+void mpipp_guard_windows_forget(uint64_t low, uint64_t high);
 // The first of its pages that end beyond an address; the number of all if there are none. For
 // signal handlers, too.
-uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address);
+uint64_t mpipp_guard_window_run(const struct mpipp_window *window, uint64_t address);
 // Whether an address is in one of them. For signal handlers, too.
-int mpipp_window_has(const struct mpipp_window *window, uint64_t address);
+int mpipp_guard_window_has(const struct mpipp_window *window, uint64_t address);
 // Buffers that would have had one, had there been room for its mappings: as many as a part of those
 // that the system allows a process are left to the program and MPI.
-extern uint64_t mpipp_windows_refused __attribute__((visibility("hidden")));
+extern uint64_t mpipp_guard_windows_refused __attribute__((visibility("hidden")));
 // The program may do anything with them. For signal handlers, too.
-void mpipp_window_open(const struct mpipp_window *window);
+void mpipp_guard_window_open(const struct mpipp_window *window);
 // What MPI sees of an address of the buffer.
 static inline uint64_t mpipp_window_address(const struct mpipp_window *window, uint64_t address) {
   return (uint64_t)(uintptr_t)window->memory + (address - window->low);
 }
 // A persistent operation is started again; it is complete. The program may have given the pages
 // back meanwhile: if they cannot be shared any more (0), they are a copy until the next time.
-int mpipp_window_again(struct mpipp_window *window, enum mpipp_sharing how);
-void mpipp_window_empty(const struct mpipp_window *window);
+int mpipp_guard_window_again(struct mpipp_window *window, enum mpipp_sharing how);
+void mpipp_guard_window_empty(const struct mpipp_window *window);
 // What is a copy of the bytes [low, high): from the program's to the window's, or back.
-void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high, int back);
+void mpipp_guard_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high,
+                             int back);
 // It may be used again.
-void mpipp_window_give(struct mpipp_window *window);
+void mpipp_guard_window_give(struct mpipp_window *window);
 
 #endif

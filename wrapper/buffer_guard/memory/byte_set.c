@@ -26,7 +26,7 @@ static void give(struct mpipp_listed *listed) {
   mpipp_guard_free(listed);
 }
 
-struct mpipp_bytes mpipp_bytes_of_comb(const struct mpipp_comb *comb) {
+struct mpipp_bytes mpipp_guard_bytes_of_comb(const struct mpipp_comb *comb) {
   return (struct mpipp_bytes){.comb = *comb,
                               .count = comb->count,
                               .low = comb->start,
@@ -34,7 +34,7 @@ struct mpipp_bytes mpipp_bytes_of_comb(const struct mpipp_comb *comb) {
                               .total = comb->length * comb->count};
 }
 
-struct mpipp_bytes mpipp_bytes_of_pieces(const struct mpipp_piece *pieces, uint64_t count) {
+struct mpipp_bytes mpipp_guard_bytes_of_pieces(const struct mpipp_piece *pieces, uint64_t count) {
   struct mpipp_bytes bytes = {.pieces = pieces, .count = count};
   for (uint64_t i = 0; i < count; i++) bytes.total += pieces[i].high - pieces[i].low;
   bytes.low = pieces[0].low;
@@ -90,7 +90,7 @@ static void use(struct mpipp_listed *listed, uint64_t base, struct mpipp_bytes *
     const struct mpipp_piece *first = layout->all;
     const struct mpipp_comb comb = {first->low + base, first->high - first->low, listed->stride,
                                     layout->count};
-    *bytes = mpipp_bytes_of_comb(&comb);
+    *bytes = mpipp_guard_bytes_of_comb(&comb);
     bytes->listed = listed;
     return;
   }
@@ -103,8 +103,8 @@ static void use(struct mpipp_listed *listed, uint64_t base, struct mpipp_bytes *
                                 .listed = listed};
 }
 
-int mpipp_bytes_of_entries(const struct mpipp_datatype *type, uint64_t address, int64_t count,
-                           struct mpipp_bytes *bytes) {
+int mpipp_guard_bytes_of_entries(const struct mpipp_datatype *type, uint64_t address, int64_t count,
+                                 struct mpipp_bytes *bytes) {
   uint64_t record = (uintptr_t)type, serial = type->object.serial;
   uint64_t sum = (record ^ (uint64_t)count * 31) * 0x9E3779B97F4A7C15u;
   struct mpipp_listed **place = &kept[sum >> 32 & (KEPT - 1)], *listed = *place;
@@ -122,14 +122,14 @@ int mpipp_bytes_of_entries(const struct mpipp_datatype *type, uint64_t address, 
   return 1;
 }
 
-int mpipp_bytes_of_layout(struct mpipp_layout *layout, struct mpipp_bytes *bytes) {
+int mpipp_guard_bytes_of_layout(struct mpipp_layout *layout, struct mpipp_bytes *bytes) {
   mpipp_layout_sort(layout);
   struct mpipp_listed *listed = list(layout);
   if (listed) use(listed, 0, bytes);
   return listed != NULL;
 }
 
-void mpipp_bytes_give(struct mpipp_bytes *bytes) {
+void mpipp_guard_bytes_give(struct mpipp_bytes *bytes) {
   give(bytes->listed);
   bytes->listed = NULL;
 }
@@ -158,7 +158,7 @@ static uint64_t first_beyond(const struct mpipp_bytes *bytes, uint64_t address) 
   return first;
 }
 
-int mpipp_bytes_meet(const struct mpipp_bytes *one, const struct mpipp_bytes *other) {
+int mpipp_guard_bytes_meet(const struct mpipp_bytes *one, const struct mpipp_bytes *other) {
   if (one->low >= other->high || other->low >= one->high) return 0;
   if (one->count == 1 && other->count == 1) return 1;
   if (are_beside(&one->comb, &other->comb)) return 0;

@@ -25,17 +25,17 @@ static inline struct mpipp_piece mpipp_piece_of(const struct mpipp_bytes *bytes,
   return (struct mpipp_piece){low, low + bytes->comb.length};
 }
 
-struct mpipp_bytes mpipp_bytes_of_comb(const struct mpipp_comb *comb);
-struct mpipp_bytes mpipp_bytes_of_pieces(const struct mpipp_piece *pieces, uint64_t count);
+struct mpipp_bytes mpipp_guard_bytes_of_comb(const struct mpipp_comb *comb);
+struct mpipp_bytes mpipp_guard_bytes_of_pieces(const struct mpipp_piece *pieces, uint64_t count);
 // Of entries of a datatype, whose list is kept for the next time; 0 if they are too many. To be
 // given back.
-int mpipp_bytes_of_entries(const struct mpipp_datatype *type, uint64_t address, int64_t count,
-                           struct mpipp_bytes *bytes);
+int mpipp_guard_bytes_of_entries(const struct mpipp_datatype *type, uint64_t address, int64_t count,
+                                 struct mpipp_bytes *bytes);
 // Of what a layout has; it is freed when they are given back.
-int mpipp_bytes_of_layout(struct mpipp_layout *layout, struct mpipp_bytes *bytes);
-void mpipp_bytes_give(struct mpipp_bytes *bytes);
+int mpipp_guard_bytes_of_layout(struct mpipp_layout *layout, struct mpipp_bytes *bytes);
+void mpipp_guard_bytes_give(struct mpipp_bytes *bytes);
 
 // Whether any byte is of both.
-int mpipp_bytes_meet(const struct mpipp_bytes *one, const struct mpipp_bytes *other);
+int mpipp_guard_bytes_meet(const struct mpipp_bytes *one, const struct mpipp_bytes *other);
 
 #endif

@@ -49,21 +49,21 @@ static void add(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
   __atomic_store_n(&to->all[i].high, high, __ATOMIC_RELEASE);
 }
 
-int mpipp_is_held(uint64_t low, uint64_t high) {
+int mpipp_guard_is_held(uint64_t low, uint64_t high) {
   return meets(&held, low, high, 0);
 }
 
-int mpipp_is_protected(uint64_t low, uint64_t high) {
+int mpipp_guard_is_protected(uint64_t low, uint64_t high) {
   return meets(&protected, low, high, 0);
 }
 
 // What MPI registers itself is what the guard has given it.
 void mpipp_system_has_held(uint64_t start, uint64_t bytes) {
-  const struct mpipp_thread *thread = mpipp_self;
-  if (thread != &mpipp_no_thread && thread->depth) return;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
+  if (thread != &mpipp_recorder_no_thread && thread->depth) return;
   add(&held, mpipp_page_down(start), mpipp_page_up(start + bytes));
 }
 
-void mpipp_has_protected(uint64_t low, uint64_t high) {
+void mpipp_guard_has_protected(uint64_t low, uint64_t high) {
   add(&protected, low, high);
 }

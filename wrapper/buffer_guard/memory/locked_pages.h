@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 // Whether any byte of [low, high) is of such memory.
-int mpipp_is_held(uint64_t low, uint64_t high);
+int mpipp_guard_is_held(uint64_t low, uint64_t high);
 // Whether any is of memory that the program protects; it is from now on.
-int mpipp_is_protected(uint64_t low, uint64_t high);
-void mpipp_has_protected(uint64_t low, uint64_t high);
+int mpipp_guard_is_protected(uint64_t low, uint64_t high);
+void mpipp_guard_has_protected(uint64_t low, uint64_t high);
 // It is held from now on. What libc_interposer/mmap.c, which is a library of its own, finds here by
 // name.
 void mpipp_system_has_held(uint64_t start, uint64_t bytes) __attribute__((visibility("default")));

@@ -65,7 +65,7 @@ static int is_limited(void) {
   return getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur != RLIM_INFINITY;
 }
 
-int mpipp_pages_open(void) {
+int mpipp_guard_pages_open(void) {
   if (is_open()) return 1;
   if (is_limited()) return 0;
   int made = memfd_create("mpipp-guard", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
@@ -83,12 +83,13 @@ int mpipp_pages_open(void) {
   return 1;
 }
 
-int mpipp_pages_are_own(const struct mpipp_mapping *mapping) {
+int mpipp_guard_pages_are_own(const struct mpipp_mapping *mapping) {
   return mapping->shared && mapping->inode == inode && mapping->device == device;
 }
 
 static int is_own(const struct mpipp_mapping *mapping, uint64_t address) {
-  return mpipp_pages_are_own(mapping) && mapping->offset + (address - mapping->start) == address;
+  return mpipp_guard_pages_are_own(mapping) &&
+         mapping->offset + (address - mapping->start) == address;
 }
 
 // A program's own path may have that in it.
@@ -159,11 +160,11 @@ static int is_in(const struct mpipp_pages_range *range, uint64_t address) {
          address < __atomic_load_n(&range->high, __ATOMIC_SEQ_CST);
 }
 
-void mpipp_pages_contend(int others_store) {
+void mpipp_guard_pages_contend(int others_store) {
   contended = others_store;
 }
 
-int mpipp_pages_await(uint64_t address) {
+int mpipp_guard_pages_await(uint64_t address) {
   int waited = is_in(&exchanged, address);
   while (is_in(&exchanged, address)) sched_yield();
   return waited;
@@ -193,7 +194,7 @@ static void end_exchange(const sigset_t *before) {
 }
 
 static int may_convert(uint64_t low, uint64_t high) {
-  if (mpipp_rings_look() || mpipp_is_held(low, high) || is_limited()) return 0;
+  if (mpipp_guard_rings_look() || mpipp_guard_is_held(low, high) || is_limited()) return 0;
   if (range_count + 1 < MOST_RANGES) return 1;
   errno = ENOMEM;
   return 0;
@@ -205,10 +206,10 @@ static int convert(uint64_t low, uint64_t high) {
   if (!may_convert(low, high)) return 0;
   if (contended) begin_exchange(low, high, &before);
   widen(low, high); // what threads do with them from now on is looked at when that is done
-  int done = !contended || mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
+  int done = !contended || mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_LOADS);
   done = done && exchange(low, high);
   if (done) add(low, high);
-  if (contended && !done) mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
+  if (contended && !done) mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_ALL);
   if (contended) end_exchange(&before);
   return done;
 }
@@ -217,20 +218,20 @@ static int convert(uint64_t low, uint64_t high) {
 static int are_shared(uint64_t low, uint64_t high) {
   struct mpipp_mapping mapping;
   for (; low < high; low = mapping.end)
-    if (!mpipp_mapping_guessed(low, &mapping) || !is_own(&mapping, low)) return 0;
+    if (!mpipp_guard_mapping_guessed(low, &mapping) || !is_own(&mapping, low)) return 0;
   return 1;
 }
 
 static int share(uint64_t low, uint64_t high, int is_known, int (*change)(uint64_t, uint64_t)) {
-  if (mpipp_is_stack(low, high) || mpipp_is_protected(low, high)) return 0;
+  if (mpipp_guard_is_stack(low, high) || mpipp_guard_is_protected(low, high)) return 0;
   if (are_shared(low, high)) return 1;
   if (!is_open()) return 0;
   while (low < high) {
     struct mpipp_mapping mapping;
-    if (!mpipp_mapping_at(low, &mapping)) return 0;
+    if (!mpipp_guard_mapping_at(low, &mapping)) return 0;
     uint64_t end = mapping.end < high ? mapping.end : high;
     if (!is_own(&mapping, low) &&
-        !(is_plain(&mapping) && (is_known || mpipp_is_known_memory(&mapping, low, end)) &&
+        !(is_plain(&mapping) && (is_known || mpipp_guard_is_known_memory(&mapping, low, end)) &&
           change(low, end)))
       return 0;
     low = end;
@@ -249,21 +250,21 @@ static int share_parts(uint64_t low, uint64_t high, int is_known,
   return done;
 }
 
-int mpipp_pages_share(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_share(uint64_t low, uint64_t high) {
   return share_parts(low, high, 0, convert);
 }
 
-int mpipp_pages_share_known(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_share_known(uint64_t low, uint64_t high) {
   return share_parts(low, high, 1, convert);
 }
 
-int mpipp_pages_may_share(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_may_share(uint64_t low, uint64_t high) {
   return share(low, high, 0, may_convert);
 }
 
 // The file has no pages yet of what is shared later.
-int mpipp_pages_show(void *at, uint64_t low, uint64_t high) {
-  int flags = MAP_SHARED | MAP_FIXED | (mpipp_pages_any(low, high) ? MAP_POPULATE : 0);
+int mpipp_guard_pages_show(void *at, uint64_t low, uint64_t high) {
+  int flags = MAP_SHARED | MAP_FIXED | (mpipp_guard_pages_any(low, high) ? MAP_POPULATE : 0);
   return is_open() && mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == at;
 }
 
@@ -276,14 +277,14 @@ static int protect(uint64_t low, uint64_t high, int mode) {
 static void open_mappings(uint64_t low, uint64_t high) {
   while (low < high) {
     struct mpipp_mapping mapping;
-    int known = mpipp_mapping_asked(low, &mapping);
+    int known = mpipp_guard_mapping_asked(low, &mapping);
     if (known < 0) return;
     if (known && is_own(&mapping, low)) protect(mapping.start, mapping.end, PROT_READ | PROT_WRITE);
     low = known ? mapping.end : mapping.start;
   }
 }
 
-int mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed) {
+int mpipp_guard_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed) {
   static const int modes[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
   int saved = errno, done = protect(low, high, modes[allowed]);
   if (!done && allowed == MPIPP_ALLOW_ALL) open_mappings(low, high);
@@ -292,11 +293,11 @@ int mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed) {
 }
 
 // Each stands between others'.
-uint64_t mpipp_pages_mappings(void) {
+uint64_t mpipp_guard_pages_mappings(void) {
   return 2 * (uint64_t)range_count;
 }
 
-int mpipp_pages_meet(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_meet(uint64_t low, uint64_t high) {
   return high > __atomic_load_n(&lowest, __ATOMIC_ACQUIRE) &&
          low < __atomic_load_n(&highest, __ATOMIC_ACQUIRE);
 }
@@ -311,7 +312,7 @@ static int read_all(char *to, uint64_t low, uint64_t high) {
   return 1;
 }
 
-uint64_t mpipp_pages_sum(uint64_t page) {
+uint64_t mpipp_guard_pages_sum(uint64_t page) {
   uint64_t words[SUMMED], sum = 0; // a signal handler's stack may be small
   int saved = errno, is_read = is_open();
   for (uint64_t at = page; is_read && at < page + MPIPP_PAGE; at += sizeof words) {
@@ -346,7 +347,7 @@ static void each_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_
                      uint32_t with) {
   while (low < high) {
     struct mpipp_mapping mapping;
-    int known = mpipp_mapping_at(low, &mapping);
+    int known = mpipp_guard_mapping_at(low, &mapping);
     uint64_t end = known ? mapping.end : mapping.start;
     if (end > high) end = high;
     if (known && is_own(&mapping, low)) call(low, end, with);
@@ -359,18 +360,18 @@ static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
   if (range_count + 2 > MOST_RANGES) return;
   sigset_t before;
   begin_exchange(low, high, &before);
-  int is_closed = mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
+  int is_closed = mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_LOADS);
   void *copy = is_closed ? copy_of(low, high) : NULL;
   if (copy && move(copy, low, high)) {
     take_out(low, high);
     punch(low, high);
   } else {
-    mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
+    mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_ALL);
   }
   end_exchange(&before);
 }
 
-void mpipp_pages_unshare(uint64_t low, uint64_t high) {
+void mpipp_guard_pages_unshare(uint64_t low, uint64_t high) {
   int saved = errno;
   for (uint64_t next; is_open() && low < high; low = next) {
     next = high - low > PART ? low + PART : high;
@@ -390,12 +391,12 @@ static int find_range(uint64_t low, uint64_t high, struct mpipp_pages_range *fou
   return 0;
 }
 
-void mpipp_pages_forget(uint64_t low, uint64_t high, int (*is_seen)(uint64_t, uint64_t)) {
+void mpipp_guard_pages_forget(uint64_t low, uint64_t high, int (*is_seen)(uint64_t, uint64_t)) {
   int saved = errno;
   struct mpipp_pages_range part;
   for (; is_open() && find_range(low, high, &part); low = part.high) {
     struct mpipp_mapping mapping;
-    int known = mpipp_mapping_from(part.low, &mapping);
+    int known = mpipp_guard_mapping_from(part.low, &mapping);
     uint64_t end = known > 0 ? mapping.end : mapping.start;
     if (known < 0 || range_count == MOST_RANGES) break;
     if (end < part.high) part.high = end;
@@ -406,7 +407,7 @@ void mpipp_pages_forget(uint64_t low, uint64_t high, int (*is_seen)(uint64_t, ui
   errno = saved;
 }
 
-int mpipp_pages_any(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_any(uint64_t low, uint64_t high) {
   for (uint32_t i = 0; i < range_count; i++)
     if (ranges[i].low < high && low < ranges[i].high) return 1;
   return 0;
@@ -417,28 +418,28 @@ static void count_own(uint64_t low, uint64_t high, uint32_t unused) {
   own_bytes += high - low;
 }
 
-int mpipp_pages_are_there(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_are_there(uint64_t low, uint64_t high) {
   own_bytes = 0;
   each_own(low, high, count_own, 0);
   return own_bytes == high - low;
 }
 
-int mpipp_pages_may_be(uint64_t address) {
+int mpipp_guard_pages_may_be(uint64_t address) {
   struct mpipp_mapping mapping;
-  int known = mpipp_mapping_asked(address, &mapping);
+  int known = mpipp_guard_mapping_asked(address, &mapping);
   return known < 0 || (known && is_own(&mapping, address));
 }
 
 static void open_part(uint64_t low, uint64_t high, uint32_t unused) {
   (void)unused;
-  mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
+  mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_ALL);
 }
 
-void mpipp_pages_open_all(uint64_t low, uint64_t high) {
+void mpipp_guard_pages_open_all(uint64_t low, uint64_t high) {
   each_own(low, high, open_part, 0);
 }
 
-void mpipp_pages_before_fork(void) {
+void mpipp_guard_pages_before_fork(void) {
   copy_count = range_count;
   for (uint32_t i = 0; i < copy_count; i++) {
     copies[i] = (struct mpipp_pages_copy){ranges[i], copy_of(ranges[i].low, ranges[i].high)};
@@ -446,7 +447,7 @@ void mpipp_pages_before_fork(void) {
   }
 }
 
-void mpipp_pages_after_fork(void) {
+void mpipp_guard_pages_after_fork(void) {
   for (uint32_t i = 0; i < copy_count; i++) {
     if (copies[i].memory) munmap(copies[i].memory, copies[i].of.high - copies[i].of.low);
   }
@@ -463,8 +464,8 @@ static void inherit(uint64_t low, uint64_t high, uint32_t i) {
 
 // The copies take the pages' places where these are the file's still. Without a copy the child sees
 // what the parent writes there later, but writes nothing itself.
-void mpipp_pages_forked(void) {
-  mpipp_mappings_forked();
+void mpipp_guard_pages_forked(void) {
+  mpipp_guard_mappings_forked();
   set(&exchanged, 0, 0); // by another thread
   for (uint32_t i = 0; i < copy_count; i++)
     each_own(copies[i].of.low, copies[i].of.high, inherit, i);

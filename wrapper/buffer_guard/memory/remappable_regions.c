@@ -53,7 +53,7 @@ static const void *object_of(uint64_t address, uint64_t *end) {
 }
 #endif
 
-int mpipp_is_static_memory(uint64_t low, uint64_t high) {
+int mpipp_guard_is_static_memory(uint64_t low, uint64_t high) {
   uint64_t end;
   const void *object = object_of(low, &end);
   return object && object_of(high - 1, &end) == object;
@@ -73,7 +73,7 @@ static const struct mpipp_known_block *known_block(uint64_t low, uint64_t high) 
     const struct mpipp_known_block *block = &blocks[i];
     if (low < block->start + HEAD || high > block->end) continue;
     struct mpipp_mapping mapping;
-    if (!mpipp_mapping_at(block->start, &mapping) || !mapping.readable) continue;
+    if (!mpipp_guard_mapping_at(block->start, &mapping) || !mapping.readable) continue;
     if (block_end(block->start) == block->end) return block;
   }
   return NULL;
@@ -121,9 +121,9 @@ static const struct mpipp_known_block *find_block(const struct mpipp_mapping *ma
   return high <= end && end <= mapping->end ? keep(start, end) : NULL;
 }
 
-int mpipp_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *end) {
+int mpipp_guard_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *end) {
   struct mpipp_mapping mapping;
-  if (!mpipp_mapping_at(low, &mapping) || !mapping.readable) return 0;
+  if (!mpipp_guard_mapping_at(low, &mapping) || !mapping.readable) return 0;
   const struct mpipp_known_block *found =
       mapping.inode ? known_block(low, high) : find_block(&mapping, low, high);
   if (!found) return 0;
@@ -132,8 +132,8 @@ int mpipp_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *en
   return 1;
 }
 
-int mpipp_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
+int mpipp_guard_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
   if (strcmp(mapping->name, "[heap]") == 0) return 1;
-  if (mpipp_is_static_memory(low, high)) return 1;
+  if (mpipp_guard_is_static_memory(low, high)) return 1;
   return !mapping->inode && mapping->readable && find_block(mapping, low, high);
 }

@@ -8,12 +8,12 @@
 #include "buffer_guard/platform/mappings.h"
 
 // Whether all of [low, high), which lies in that mapping, is such memory.
-int mpipp_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high);
+int mpipp_guard_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high);
 // Whether it is static memory of one library, or of the program.
-int mpipp_is_static_memory(uint64_t low, uint64_t high);
+int mpipp_guard_is_static_memory(uint64_t low, uint64_t high);
 // Whether it lies in one block that malloc has mapped for itself, which is [*start, *end), and
 // where what the program has of it begins.
-int mpipp_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *end);
+int mpipp_guard_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *end);
 enum { MPIPP_BLOCK_HEAD = 16 };
 
 #endif

@@ -27,24 +27,24 @@ static int is_in(const struct mpipp_thread *thread, uint64_t low, uint64_t high)
 // a hole, or a page that nobody may use.
 static int is_beside(uint64_t here, uint64_t low, uint64_t high) {
   uint64_t start, end;
-  if (mpipp_is_in_block(here, here + 1, &start, &end)) return low < end && start < high;
+  if (mpipp_guard_is_in_block(here, here + 1, &start, &end)) return low < end && start < high;
   uint64_t from = here < low ? here : low, to = here < low ? low : here;
   for (int i = 0; i < MOST_MAPPINGS && from <= to; i++) {
     struct mpipp_mapping mapping;
-    if (!mpipp_mapping_at(from, &mapping)) return 0;
+    if (!mpipp_guard_mapping_at(from, &mapping)) return 0;
     if (!mapping.readable && !mapping.shared) return 0; // those that are forbidden are shared
     from = mapping.end;
   }
   return 1;
 }
 
-int mpipp_is_stack(uint64_t low, uint64_t high) {
+int mpipp_guard_is_stack(uint64_t low, uint64_t high) {
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-  for (struct mpipp_thread *one = mpipp_other_thread(NULL, NULL); one;
-       one = mpipp_other_thread(NULL, one)) {
+  for (struct mpipp_thread *one = mpipp_recorder_other_thread(NULL, NULL); one;
+       one = mpipp_recorder_other_thread(NULL, one)) {
     if (is_in(one, low, high)) return 1;
   }
-  return !is_in(mpipp_self, here, here + 1) && is_beside(here, low, high);
+  return !is_in(mpipp_recorder_self, here, here + 1) && is_beside(here, low, high);
 }
 
 // From this function outwards: the last function, and where its frame begins.
@@ -94,11 +94,11 @@ static int begins_process(uint64_t stack) {
   return end && (uint64_t)(uintptr_t)*end - stack <= FEW;
 }
 
-int mpipp_is_on_own_stack(void) {
+int mpipp_guard_is_on_own_stack(void) {
   struct mpipp_outwards walk = {0};
   _Unwind_Backtrace(visit, &walk);
-  if (walk.turns || walk.stack >= mpipp_self->stack_end) return 0;
-  if (mpipp_self->tid == mpipp_registry.pid) return begins_process(walk.stack);
+  if (walk.turns || walk.stack >= mpipp_recorder_self->stack_end) return 0;
+  if (mpipp_recorder_self->tid == mpipp_registry.pid) return begins_process(walk.stack);
   return begins_threads(walk.code);
 }
 
@@ -109,9 +109,9 @@ static int is_there(uint64_t address) {
   return syscall(SYS_rt_sigprocmask, WHAT, address, NULL, MASK_BYTES) == 0 || errno != EFAULT;
 }
 
-int mpipp_can_walk(const void *context) {
+int mpipp_guard_can_walk(const void *context) {
   const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
-  const struct mpipp_thread *self = mpipp_self;
+  const struct mpipp_thread *self = mpipp_recorder_self;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
   uint64_t low = (uint64_t)(uintptr_t)alternate->ss_sp;
   if (!(alternate->ss_flags & SS_DISABLE) && here - low < alternate->ss_size)

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 // Whether any byte of [low, high) may be of one: a thread's, or whatever this one is on now.
-int mpipp_is_stack(uint64_t low, uint64_t high);
+int mpipp_guard_is_stack(uint64_t low, uint64_t high);
 // Whether this thread runs on its own stack, and not on a coroutine's that lies in a frame of that.
 // Without the lock.
-int mpipp_is_on_own_stack(void);
+int mpipp_guard_is_on_own_stack(void);
 // In a signal handler, which has that ucontext_t: whether the stack that it runs on has the room
 // that backtrace takes. An alternate stack may be as small as the signal's frame. Without the lock.
-int mpipp_can_walk(const void *context);
+int mpipp_guard_can_walk(const void *context);
 
 #endif

@@ -32,15 +32,15 @@ static void remove_one(const struct mpipp_win *win) {
   if (more) more--;
 }
 
-void mpipp_window_exposes(const struct mpipp_event *event) {
+void mpipp_guard_window_exposes(const struct mpipp_event *event) {
   const struct mpipp_win *win = (const struct mpipp_win *)(const void *)event->object;
   if (!win->base || win->size <= 0) return;
   if (event->kind == MPIPP_EVENT_MADE) add(win);
   if (event->kind == MPIPP_EVENT_FREED) remove_one(win);
 }
 
-int mpipp_is_exposed(uint64_t low, uint64_t high) {
-  if (more > 0 || mpipp_is_attached(low, high)) return 1;
+int mpipp_guard_is_exposed(uint64_t low, uint64_t high) {
+  if (more > 0 || mpipp_recorder_is_attached(low, high)) return 1;
   for (int i = 0; i < used; i++) {
     if (all[i].serial && low < all[i].high && all[i].low < high) return 1;
   }

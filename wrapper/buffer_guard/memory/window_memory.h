@@ -6,8 +6,8 @@
 #include "intercept/hooks.h"
 
 // A window was made, or is about to be freed.
-void mpipp_window_exposes(const struct mpipp_event *event);
+void mpipp_guard_window_exposes(const struct mpipp_event *event);
 // Whether any byte of [low, high) is of such memory.
-int mpipp_is_exposed(uint64_t low, uint64_t high);
+int mpipp_guard_is_exposed(uint64_t low, uint64_t high);
 
 #endif

@@ -9,11 +9,11 @@ static void open_pages(const struct mpipp_window *window, uint64_t low, uint64_t
   if (!window) return;
   low = mpipp_page_down(low);
   high = mpipp_page_up(high);
-  for (uint64_t i = mpipp_window_run(window, low); i < window->run_count; i++) {
+  for (uint64_t i = mpipp_guard_window_run(window, low); i < window->run_count; i++) {
     struct mpipp_piece run = window->runs[i];
     uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
     if (from >= to) return;
-    mpipp_pages_allow(from, to, MPIPP_ALLOW_ALL);
+    mpipp_guard_pages_allow(from, to, MPIPP_ALLOW_ALL);
   }
 }
 
@@ -25,7 +25,7 @@ static int is_still_of(const struct mpipp_guarded *guarded, uint64_t serial) {
 
 // Of bytes [low, high) the first that a window's pages have; `high` if there are none.
 static uint64_t first_of_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
-  uint64_t run = window ? mpipp_window_run(window, low) : 0;
+  uint64_t run = window ? mpipp_guard_window_run(window, low) : 0;
   if (!window || run >= window->run_count) return high;
   return window->runs[run].low > low ? window->runs[run].low : low;
 }
@@ -38,7 +38,7 @@ static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
   const struct mpipp_bytes bytes = guarded->parts[part].bytes;
   if (bytes.low >= given->high || given->low >= bytes.high) return 0;
   if (bytes.comb.count) {
-    if (!mpipp_bytes_meet(&bytes, given)) return 0;
+    if (!mpipp_guard_bytes_meet(&bytes, given)) return 0;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     *first = mpipp_comb_first(&bytes.comb, given->low);
   } else if (given->low <= bytes.low) {
@@ -55,16 +55,16 @@ static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
 static int is_looked_at(const struct mpipp_part *part, int stores) {
   if (part->partitions || part->is_open || mpipp_is_given_back(part)) return 0;
   if (!(stores || part->writes)) return 0;
-  return part->window || (part->compared && mpipp_compared_is_active(part->compared));
+  return part->window || (part->compared && mpipp_guard_compared_is_active(part->compared));
 }
 
-const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int stores,
-                                                struct mpipp_meeting *meeting) {
+const struct mpipp_guarded *mpipp_guard_meets(uint64_t low, uint64_t high, int stores,
+                                              struct mpipp_meeting *meeting) {
   uint32_t count;
-  struct mpipp_guarded *all = mpipp_guarded_all(&count);
+  struct mpipp_guarded *all = mpipp_guard_all(&count);
   const struct mpipp_guarded *first = NULL;
   const struct mpipp_comb one = {low, high - low, high - low, 1};
-  const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
+  const struct mpipp_bytes given = mpipp_guard_bytes_of_comb(&one);
   if (low >= high || !mpipp_guarded_may_meet(low, high)) return NULL;
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
@@ -91,17 +91,17 @@ static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *g
     uint64_t byte;
     if (mpipp_is_given_back(part) || !has_any(guarded, i, given, &byte)) continue;
     __atomic_store_n(&part->given_back, 1, __ATOMIC_SEQ_CST);
-    if (part->window) mpipp_window_open(part->window);
+    if (part->window) mpipp_guard_window_open(part->window);
     any = 1;
   }
   return any;
 }
 
-const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high) {
+const struct mpipp_guarded *mpipp_guard_give_back(uint64_t low, uint64_t high) {
   uint32_t count;
-  struct mpipp_guarded *all = mpipp_guarded_all(&count);
+  struct mpipp_guarded *all = mpipp_guard_all(&count);
   const struct mpipp_comb one = {low, high - low, high - low, 1};
-  const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
+  const struct mpipp_bytes given = mpipp_guard_bytes_of_comb(&one);
   const struct mpipp_guarded *first = NULL;
   if (!mpipp_guarded_may_meet(low, high)) return NULL;
   for (uint32_t i = 0; i < count; i++) {

@@ -11,10 +11,10 @@
 struct mpipp_meeting {
   uint64_t serial, address, buffer, writes; // of its request; the first such byte; of its buffer
 };
-const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int stores,
-                                                struct mpipp_meeting *meeting);
+const struct mpipp_guarded *mpipp_guard_meets(uint64_t low, uint64_t high, int stores,
+                                              struct mpipp_meeting *meeting);
 // The first pending one whose buffers may have bytes of [low, high), which are the program's from
 // now on, since it gives them back; each is so once. NULL. Takes no lock.
-const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high);
+const struct mpipp_guarded *mpipp_guard_give_back(uint64_t low, uint64_t high);
 
 #endif

@@ -20,7 +20,7 @@ static int are_many(void) {
   return provided == MPI_THREAD_MULTIPLE;
 }
 
-int mpipp_guarded_may_claim(const struct mpipp_call *call) {
+int mpipp_guard_may_claim(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Wait:
   case MPIPP_PROC_Waitall:
@@ -43,7 +43,7 @@ static int is_claimed(const struct mpipp_guarded *one) {
 // The one whose handle MPI has stored there, else the newest.
 static void claim_one(uint64_t request, uint64_t place) {
   struct mpipp_guarded *chosen = NULL, *one = NULL;
-  while ((one = mpipp_guarded_next_named(request, one))) {
+  while ((one = mpipp_guard_next_named(request, one))) {
     if (one->serial & MPIPP_ACCESS || is_claimed(one)) continue;
     if (!chosen || (one->place == place && chosen->place != place)) chosen = one;
   }
@@ -52,7 +52,7 @@ static void claim_one(uint64_t request, uint64_t place) {
   chosen->claim = claims;
 }
 
-void mpipp_guarded_claim(const struct mpipp_call *call) {
+void mpipp_guard_claim(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   claims++;
   for (int64_t i = 0; i < call->request_count; i++)
@@ -61,7 +61,7 @@ void mpipp_guarded_claim(const struct mpipp_call *call) {
 
 static struct mpipp_guarded *claimed(uint64_t request, uint64_t serial) {
   struct mpipp_guarded *found = NULL, *one = NULL;
-  while ((one = mpipp_guarded_next_named(request, one))) {
+  while ((one = mpipp_guard_next_named(request, one))) {
     if (!is_claimed(one)) continue;
     if (one->serial == serial) return one;
     found = one;
@@ -69,16 +69,16 @@ static struct mpipp_guarded *claimed(uint64_t request, uint64_t serial) {
   return found;
 }
 
-struct mpipp_guarded *mpipp_guarded_of_event(const struct mpipp_event *event) {
+struct mpipp_guarded *mpipp_guard_of_event(const struct mpipp_event *event) {
   const struct mpipp_object *request = event->object;
-  struct mpipp_guarded *named = mpipp_guarded_of(request->handle, request->serial), *own = NULL;
+  struct mpipp_guarded *named = mpipp_guard_of(request->handle, request->serial), *own = NULL;
   if (event->kind == MPIPP_EVENT_COMPLETED) own = claimed(request->handle, request->serial);
   if (!own || own == named) return named;
-  if (named) mpipp_guarded_doubt(named, NULL);
+  if (named) mpipp_guard_doubt(named, NULL);
   return own;
 }
 
-int mpipp_guarded_asks(const struct mpipp_event *event) {
+int mpipp_guard_asks(const struct mpipp_event *event) {
   if (event->kind != MPIPP_EVENT_COMPLETED) return 0;
   switch (event->call->procedure) {
   case MPIPP_PROC_Request_get_status:
@@ -91,9 +91,9 @@ int mpipp_guarded_asks(const struct mpipp_event *event) {
   }
 }
 
-struct mpipp_guarded *mpipp_guarded_beside(const struct mpipp_object *request) {
+struct mpipp_guarded *mpipp_guard_beside(const struct mpipp_object *request) {
   struct mpipp_guarded *one = NULL;
-  do one = mpipp_guarded_next_named(request->handle, one);
+  do one = mpipp_guard_next_named(request->handle, one);
   while (one && one->serial & MPIPP_ACCESS);
   return one && one->serial != request->serial ? one : NULL;
 }

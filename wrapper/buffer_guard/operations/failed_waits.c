@@ -6,14 +6,14 @@
 #include "abi/vendor.h"
 #include "generated/procedures.h"
 
-int mpipp_has_failed(const struct mpipp_passage *passage) {
+int mpipp_guard_has_failed(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int has_requests = call->present & MPIPP_HAS_REQUESTS && call->requests && !call->buffer_count;
   return has_requests && passage->code != MPI_SUCCESS;
 }
 
 // MPI-4.0, section 3.7.5: the error in the status of one that is not complete is MPI_ERR_PENDING.
-int mpipp_may_be_complete(const struct mpipp_passage *passage, int64_t index) {
+int mpipp_guard_may_be_complete(const struct mpipp_passage *passage, int64_t index) {
   uint32_t procedure = passage->call->procedure;
   const MPI_Status *statuses = passage->status;
   int all = procedure == MPIPP_PROC_Waitall || procedure == MPIPP_PROC_Testall;

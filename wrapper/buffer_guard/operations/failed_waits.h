@@ -7,9 +7,9 @@
 #include "intercept/hooks.h"
 
 // Whether a call that has returned is such.
-int mpipp_has_failed(const struct mpipp_passage *passage);
+int mpipp_guard_has_failed(const struct mpipp_passage *passage);
 // Whether that of its request may be complete; a request that is not persistent is
 // MPI_REQUEST_NULL then.
-int mpipp_may_be_complete(const struct mpipp_passage *passage, int64_t index);
+int mpipp_guard_may_be_complete(const struct mpipp_passage *passage, int64_t index);
 
 #endif

@@ -41,7 +41,7 @@ static int is_left_alone(const struct mpipp_call *call, uint32_t access) {
   return !comm || comm->rank == 0;
 }
 
-int mpipp_is_used(const struct mpipp_call *call, uint32_t index) {
+int mpipp_guard_is_used(const struct mpipp_call *call, uint32_t index) {
   const struct mpipp_buffer *buffer = &call->buffers[index];
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
   if (buffer->access & MPIPP_REMOTE || buffer->address == (uintptr_t)MPI_IN_PLACE) return 0;
@@ -134,12 +134,13 @@ static int join_shares(const struct mpipp_call *call, const struct mpipp_buffer 
     const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)share.record;
     struct mpipp_comb more;
     if (share.count == 0 || (type && type->size == 0)) continue;
-    if (!mpipp_comb_of(&share, &more) || !join(comb, &more)) return 0;
+    if (!mpipp_layout_comb_of(&share, &more) || !join(comb, &more)) return 0;
   }
   return comb->count > 0;
 }
 
-int mpipp_comb_of_call(const struct mpipp_call *call, uint32_t index, struct mpipp_comb *comb) {
+int mpipp_guard_comb_of_call(const struct mpipp_call *call, uint32_t index,
+                             struct mpipp_comb *comb) {
   const struct mpipp_buffer *buffer = &call->buffers[index];
   const struct mpipp_comm *grid = grid_of(call);
   if (buffer->access & MPIPP_STALE) return 0;
@@ -147,7 +148,7 @@ int mpipp_comb_of_call(const struct mpipp_call *call, uint32_t index, struct mpi
   struct mpipp_buffer all = *buffer;
   if (__builtin_mul_overflow(all.count, all.peers, &all.count)) return 0;
   all.peers = 1;
-  return mpipp_comb_of(&all, comb);
+  return mpipp_layout_comb_of(&all, comb);
 }
 
 // The shares one after the other.
@@ -168,38 +169,39 @@ static int list_shares(const struct mpipp_call *call, const struct mpipp_buffer 
   return layout->count > 0;
 }
 
-int mpipp_bytes_of_call(const struct mpipp_call *call, uint32_t index, struct mpipp_bytes *bytes) {
+int mpipp_guard_bytes_of_call(const struct mpipp_call *call, uint32_t index,
+                              struct mpipp_bytes *bytes) {
   enum { MOST_BLOCKS = 4096 };
   const struct mpipp_buffer *buffer = &call->buffers[index];
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
   const struct mpipp_comm *grid = grid_of(call);
   struct mpipp_comb comb;
   int64_t count;
-  if (mpipp_comb_of_call(call, index, &comb)) {
-    *bytes = mpipp_bytes_of_comb(&comb);
+  if (mpipp_guard_comb_of_call(call, index, &comb)) {
+    *bytes = mpipp_guard_bytes_of_comb(&comb);
     return 1;
   }
   if (buffer->access & MPIPP_STALE) return 0;
   if (!buffer->vector && !grid) {
     if (!type || __builtin_mul_overflow(buffer->count, buffer->peers, &count)) return 0;
-    return mpipp_bytes_of_entries(type, buffer->address, count, bytes);
+    return mpipp_guard_bytes_of_entries(type, buffer->address, count, bytes);
   }
   struct mpipp_layout *layout = mpipp_guard_allocate(mpipp_layout_bytes(MOST_BLOCKS));
   if (!layout) return 0;
   mpipp_layout_open(layout, MOST_BLOCKS);
-  if (list_shares(call, buffer, grid, layout)) return mpipp_bytes_of_layout(layout, bytes);
+  if (list_shares(call, buffer, grid, layout)) return mpipp_guard_bytes_of_layout(layout, bytes);
   mpipp_guard_free(layout);
   return 0;
 }
 
-int mpipp_bytes_of_share(const struct mpipp_call *call, uint32_t index, uint64_t share,
-                         struct mpipp_bytes *bytes) {
+int mpipp_guard_bytes_of_share(const struct mpipp_call *call, uint32_t index, uint64_t share,
+                               struct mpipp_bytes *bytes) {
   const struct mpipp_buffer part = share_of(call, &call->buffers[index], share);
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)part.record;
   struct mpipp_comb comb;
   if (part.access & MPIPP_STALE || part.count < 1) return 0;
-  if (!mpipp_comb_of(&part, &comb))
-    return type && mpipp_bytes_of_entries(type, part.address, part.count, bytes);
-  *bytes = mpipp_bytes_of_comb(&comb);
+  if (!mpipp_layout_comb_of(&part, &comb))
+    return type && mpipp_guard_bytes_of_entries(type, part.address, part.count, bytes);
+  *bytes = mpipp_guard_bytes_of_comb(&comb);
   return 1;
 }

@@ -26,9 +26,9 @@ struct mpipp_partitions {
   char marked[];               // 1: ready, or arrived
 };
 
-struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
-                                              const struct mpipp_bytes *bytes, int64_t count,
-                                              int writes) {
+struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_window *window,
+                                                    const struct mpipp_bytes *bytes, int64_t count,
+                                                    int writes) {
   uint64_t length = window ? bytes->total : 0;
   if (count < 1 || count > MOST || length % (uint64_t)count) return NULL;
   struct mpipp_partitions *made = mpipp_guard_allocate(sizeof *made + (size_t)count);
@@ -38,40 +38,40 @@ struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
   made->count = (uint64_t)count;
   made->bytes = length / made->count;
   made->writes = writes;
-  int has_rests = (!writes || mpipp_memcheck) && count <= MOST_COMPARED;
+  int has_rests = (!writes || mpipp_guard_memcheck) && count <= MOST_COMPARED;
   uint64_t bytes_of_rests = made->count * sizeof *made->rests;
   made->rests = has_rests ? mpipp_guard_allocate(bytes_of_rests) : NULL;
   if (made->rests) memset(made->rests, 0, bytes_of_rests);
-  if (made->rests || !mpipp_memcheck) return made;
+  if (made->rests || !mpipp_guard_memcheck) return made;
   mpipp_guard_free(made);
   return NULL;
 }
 
-void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
-                              struct mpipp_bytes *bytes) {
+void mpipp_guard_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
+                                    struct mpipp_bytes *bytes) {
   struct mpipp_rest *rest = partitions->rests ? &partitions->rests[number] : NULL;
   uint64_t from = mpipp_page_up(bytes->low), to = mpipp_page_down(bytes->high), count = 0;
   if (!rest) {
-    mpipp_bytes_give(bytes);
+    mpipp_guard_bytes_give(bytes);
     return;
   }
   rest->bytes = *bytes;
-  if (partitions->writes || mpipp_compared_are_many()) return;
+  if (partitions->writes || mpipp_guard_compared_are_many()) return;
   if (partitions->window && from < to) {
     if (bytes->low < from) rest->edges[count++] = (struct mpipp_piece){bytes->low, from};
     if (to < bytes->high) rest->edges[count++] = (struct mpipp_piece){to, bytes->high};
-    mpipp_bytes_give(bytes);
+    mpipp_guard_bytes_give(bytes);
     if (!count) return;
-    rest->bytes = mpipp_bytes_of_pieces(rest->edges, count);
+    rest->bytes = mpipp_guard_bytes_of_pieces(rest->edges, count);
   }
-  rest->compared = mpipp_compared_new(&rest->bytes, 0, 0);
+  rest->compared = mpipp_guard_compared_new(&rest->bytes, 0, 0);
 }
 
-void mpipp_partitions_drop(struct mpipp_partitions *partitions) {
+void mpipp_guard_partitions_drop(struct mpipp_partitions *partitions) {
   for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
     struct mpipp_rest *rest = &partitions->rests[i];
-    if (rest->compared) mpipp_compared_drop(rest->compared);
-    mpipp_bytes_give(&rest->bytes);
+    if (rest->compared) mpipp_guard_compared_drop(rest->compared);
+    mpipp_guard_bytes_give(&rest->bytes);
   }
   mpipp_guard_free(partitions->rests);
   mpipp_guard_free(partitions);
@@ -81,73 +81,76 @@ static uint64_t start_of(const struct mpipp_partitions *of, uint64_t number) {
   return of->low + number * of->bytes;
 }
 
-int mpipp_partitions_begin(struct mpipp_partitions *partitions, int looks) {
+int mpipp_guard_partitions_begin(struct mpipp_partitions *partitions, int looks) {
   partitions->looks = looks;
   memset(partitions->marked, 0, partitions->count);
   if (!partitions->window) return 1;
-  int shared = mpipp_window_again(partitions->window,
-                                  partitions->writes ? MPIPP_SHARE_NOW : MPIPP_SHARE_USED);
+  int shared = mpipp_guard_window_again(partitions->window,
+                                        partitions->writes ? MPIPP_SHARE_NOW : MPIPP_SHARE_USED);
   // What is not received stays as it is.
-  if (partitions->writes) mpipp_window_copy(partitions->window, 0, ~(uint64_t)0, 0);
+  if (partitions->writes) mpipp_guard_window_copy(partitions->window, 0, ~(uint64_t)0, 0);
   return shared;
 }
 
-int mpipp_partitions_end(struct mpipp_partitions *partitions, int is_there,
-                         struct mpipp_change *change) {
+int mpipp_guard_partitions_end(struct mpipp_partitions *partitions, int is_there,
+                               struct mpipp_change *change) {
   int found = 0;
   for (uint64_t i = 0; i < partitions->count; i++) {
     struct mpipp_compared *compared = partitions->rests ? partitions->rests[i].compared : NULL;
-    if (compared && !is_there) mpipp_compared_is_other_memory(compared);
-    if (compared) found |= mpipp_compared_end(compared, found ? NULL : change);
+    if (compared && !is_there) mpipp_guard_compared_is_other_memory(compared);
+    if (compared) found |= mpipp_guard_compared_end(compared, found ? NULL : change);
     if (is_there && partitions->window && partitions->writes && !partitions->marked[i])
-      mpipp_window_copy(partitions->window, start_of(partitions, i), start_of(partitions, i + 1),
-                        1);
+      mpipp_guard_window_copy(partitions->window, start_of(partitions, i),
+                              start_of(partitions, i + 1), 1);
   }
   return found;
 }
 
-int mpipp_partitions_look(const struct mpipp_partitions *partitions, struct mpipp_change *change) {
+int mpipp_guard_partitions_look(const struct mpipp_partitions *partitions,
+                                struct mpipp_change *change) {
   for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
     struct mpipp_compared *compared = partitions->rests[i].compared;
-    if (compared && mpipp_compared_look(compared, change)) return 1;
+    if (compared && mpipp_guard_compared_look(compared, change)) return 1;
   }
   return 0;
 }
 
-uint64_t mpipp_partitions_are_gone(const struct mpipp_partitions *partitions, uint64_t frame) {
+uint64_t mpipp_guard_partitions_are_gone(const struct mpipp_partitions *partitions,
+                                         uint64_t frame) {
   uint64_t first = 0;
   for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
     struct mpipp_compared *compared = partitions->rests[i].compared;
-    uint64_t address = compared ? mpipp_compared_is_gone(compared, frame) : 0;
+    uint64_t address = compared ? mpipp_guard_compared_is_gone(compared, frame) : 0;
     first = first ? first : address;
   }
   return first;
 }
 
-struct mpipp_block mpipp_partitions_pages(const struct mpipp_partitions *of) {
+struct mpipp_block mpipp_guard_partitions_pages(const struct mpipp_partitions *of) {
   uint64_t end = start_of(of, of->count);
   return (struct mpipp_block){of->low, end, mpipp_page_up(of->low), mpipp_page_down(end)};
 }
 
-struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number) {
+struct mpipp_block mpipp_guard_partitions_mark(struct mpipp_partitions *partitions,
+                                               int64_t number) {
   if (number < 0 || (uint64_t)number >= partitions->count || partitions->marked[number])
     return (struct mpipp_block){0};
   struct mpipp_compared *compared = partitions->rests ? partitions->rests[number].compared : NULL;
-  if (compared) mpipp_compared_begin(compared, partitions->looks);
+  if (compared) mpipp_guard_compared_begin(compared, partitions->looks);
   if (partitions->writes && partitions->rests)
-    mpipp_memcheck_arrived(&partitions->rests[number].bytes);
+    mpipp_guard_memcheck_arrived(&partitions->rests[number].bytes);
   __atomic_store_n(&partitions->marked[number], 1, __ATOMIC_RELEASE);
   if (!partitions->window) return (struct mpipp_block){0};
   uint64_t start = start_of(partitions, (uint64_t)number), end = start + partitions->bytes;
-  mpipp_window_copy(partitions->window, start, end, partitions->writes);
+  mpipp_guard_window_copy(partitions->window, start, end, partitions->writes);
   return (struct mpipp_block){start, end, mpipp_page_down(start), mpipp_page_up(end)};
 }
 
 // Runs of partitions that are MPI's, of those in reach.
-int mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
-                            uint64_t high) {
+int mpipp_guard_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
+                                  uint64_t high) {
   if (!partitions->window) return 1;
-  const struct mpipp_block all = mpipp_partitions_pages(partitions);
+  const struct mpipp_block all = mpipp_guard_partitions_pages(partitions);
   enum mpipp_allowed allowed = partitions->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   if (low < all.low) low = all.low;
   if (high > all.high) high = all.high;
@@ -163,7 +166,7 @@ int mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t 
     uint64_t to = mpipp_page_down(start_of(partitions, i));
     if (from < low) from = low;
     if (to > high) to = high;
-    if (first < i && from < to && !mpipp_pages_allow(from, to, allowed)) return 0;
+    if (first < i && from < to && !mpipp_guard_pages_allow(from, to, allowed)) return 0;
     if (first == i) i++;
   }
   return 1;

@@ -18,12 +18,12 @@
 enum { HEADS = 1024, WORD = 64, WORDS = MPIPP_MOST_GUARDED / WORD }; // the first a power of two
 
 static struct mpipp_guarded all[MPIPP_MOST_GUARDED];
-uint32_t mpipp_guarded_kept;
-uint32_t mpipp_guarded_named;
-uint32_t mpipp_guarded_count;
-uint64_t mpipp_guarded_begun;
+uint32_t mpipp_guard_kept;
+uint32_t mpipp_guard_named;
+uint32_t mpipp_guard_count;
+uint64_t mpipp_guard_begun;
 // Buffers of pending ones, as many as there are, lie within these addresses.
-uint64_t mpipp_guarded_low = ~(uint64_t)0, mpipp_guarded_high;
+uint64_t mpipp_guard_low = ~(uint64_t)0, mpipp_guard_high;
 static uint32_t pending;
 static uint64_t taken[WORDS]; // a bit for each
 static uint32_t used;         // those beyond are free
@@ -55,58 +55,59 @@ static void set_taken(uint32_t i, int is_taken) {
   __atomic_store_n(&used, end, __ATOMIC_RELEASE);
 }
 
-struct mpipp_guarded *mpipp_guarded_new(void) {
+struct mpipp_guarded *mpipp_guard_new(void) {
   uint32_t i = first_free();
   if (i == MPIPP_MOST_GUARDED) return NULL;
   struct mpipp_guarded *guarded = &all[i];
   guarded->part_count = guarded->persistent = guarded->filled = guarded->next = 0;
   guarded->request = guarded->serial = guarded->win = guarded->place = guarded->claim = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
-  mpipp_guarded_count++;
+  mpipp_guard_count++;
   set_taken(i, 1);
   return guarded;
 }
 
 // A window where it has pages for itself, with the rest compared; else all is compared.
 static int is_taken(struct mpipp_part *part, enum mpipp_sharing how) {
-  if (mpipp_memcheck && part->writes) return 1;
-  part->window = mpipp_memcheck ? NULL : mpipp_window_take(&part->bytes, how);
+  if (mpipp_guard_memcheck && part->writes) return 1;
+  part->window = mpipp_guard_memcheck ? NULL : mpipp_guard_window_take(&part->bytes, how);
   if (!part->window) {
-    part->compared = mpipp_compared_new(&part->bytes, 0, (int)part->writes);
-    part->shift = part->compared ? mpipp_compared_shift(part->compared) : 0;
+    part->compared = mpipp_guard_compared_new(&part->bytes, 0, (int)part->writes);
+    part->shift = part->compared ? mpipp_guard_compared_shift(part->compared) : 0;
     return part->compared != NULL;
   }
   part->shift = mpipp_window_address(part->window, 0);
   if (!part->window->edge_count) return 1;
-  struct mpipp_bytes edges = mpipp_bytes_of_pieces(part->window->edges, part->window->edge_count);
-  part->compared = mpipp_compared_new(&edges, part->shift, (int)part->writes);
-  if (!part->compared) mpipp_window_give(part->window);
+  struct mpipp_bytes edges =
+      mpipp_guard_bytes_of_pieces(part->window->edges, part->window->edge_count);
+  part->compared = mpipp_guard_compared_new(&edges, part->shift, (int)part->writes);
+  if (!part->compared) mpipp_guard_window_give(part->window);
   return part->compared != NULL;
 }
 
 // Whether others have any of these bytes, of which MPI is about to write some: what is compared of
 // theirs is so no more.
 static int meets_others(const struct mpipp_bytes *bytes) {
-  int any = mpipp_compared_spoil(bytes);
+  int any = mpipp_guard_compared_spoil(bytes);
   for (uint32_t i = 0, left = windows; left && i < used; i++) {
     for (uint32_t j = 0; all[i].state != MPIPP_GUARDED_FREE && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
       if (!part->window) continue;
       left--;
-      if (all[i].state == MPIPP_GUARDED_PENDING) any |= mpipp_bytes_meet(&part->bytes, bytes);
+      if (all[i].state == MPIPP_GUARDED_PENDING) any |= mpipp_guard_bytes_meet(&part->bytes, bytes);
     }
   }
   return any;
 }
 
-void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
-                       int writes) {
+void mpipp_guard_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
+                     int writes) {
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
   // What another operation has already is no place for this one to keep a pattern.
   enum mpipp_sharing how = guarded->persistent ? MPIPP_SHARE_LATER : MPIPP_SHARE_NOW;
   if ((writes && meets_others(bytes)) || !is_taken(part, how)) {
-    mpipp_bytes_give(bytes);
+    mpipp_guard_bytes_give(bytes);
     return;
   }
   guarded->part_count++;
@@ -117,44 +118,44 @@ static void compare_partitions(struct mpipp_partitions *partitions, const struct
                                uint32_t buffer) {
   for (int64_t i = 0; i < call->buffers[buffer].peers; i++) {
     struct mpipp_bytes bytes;
-    if (mpipp_bytes_of_share(call, buffer, (uint64_t)i, &bytes))
-      mpipp_partitions_compare(partitions, (uint64_t)i, &bytes);
+    if (mpipp_guard_bytes_of_share(call, buffer, (uint64_t)i, &bytes))
+      mpipp_guard_partitions_compare(partitions, (uint64_t)i, &bytes);
   }
 }
 
-void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
-                                  const struct mpipp_call *call, uint32_t buffer, int writes) {
+void mpipp_guard_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
+                                const struct mpipp_call *call, uint32_t buffer, int writes) {
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
-  int fine = bytes->comb.count == 1 && !mpipp_memcheck && !(writes && meets_others(bytes));
+  int fine = bytes->comb.count == 1 && !mpipp_guard_memcheck && !(writes && meets_others(bytes));
   enum mpipp_sharing how = writes ? MPIPP_SHARE_LATER : MPIPP_SHARE_USED;
-  part->window = fine ? mpipp_window_take(bytes, how) : NULL;
-  if (part->window || !writes || (mpipp_memcheck && !meets_others(bytes)))
+  part->window = fine ? mpipp_guard_window_take(bytes, how) : NULL;
+  if (part->window || !writes || (mpipp_guard_memcheck && !meets_others(bytes)))
     part->partitions =
-        mpipp_partitions_new(part->window, bytes, call->buffers[buffer].peers, writes);
+        mpipp_guard_partitions_new(part->window, bytes, call->buffers[buffer].peers, writes);
   if (!part->partitions) {
-    if (part->window) mpipp_window_give(part->window);
-    mpipp_bytes_give(bytes);
+    if (part->window) mpipp_guard_window_give(part->window);
+    mpipp_guard_bytes_give(bytes);
     return;
   }
-  if (!writes || mpipp_memcheck) compare_partitions(part->partitions, call, buffer);
+  if (!writes || mpipp_guard_memcheck) compare_partitions(part->partitions, call, buffer);
   guarded->part_count++;
   if (!part->window) return;
   part->shift = mpipp_window_address(part->window, 0);
   windows++;
 }
 
-void mpipp_guarded_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial) {
+void mpipp_guard_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial) {
   uint32_t *head = head_of(request);
   guarded->request = request;
   guarded->serial = serial;
   guarded->next = *head;
-  __atomic_store_n(&mpipp_guarded_named, mpipp_guarded_named + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_named, mpipp_guard_named + 1, __ATOMIC_RELAXED);
   *head = (uint32_t)(guarded - all) + 1;
 }
 
 static void unlist(const struct mpipp_guarded *guarded) {
-  __atomic_store_n(&mpipp_guarded_named, mpipp_guarded_named - 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_named, mpipp_guard_named - 1, __ATOMIC_RELAXED);
   uint32_t *at = head_of(guarded->request), number = (uint32_t)(guarded - all) + 1;
   while (*at && *at != number) at = &all[*at - 1].next;
   if (*at) *at = guarded->next;
@@ -166,13 +167,13 @@ static int meets(const struct mpipp_bytes *one, const struct mpipp_bytes *other)
 
 // Returns 0 where there is no room for that.
 static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
-  if (part->partitions) return mpipp_partitions_forbid(part->partitions, low, high);
+  if (part->partitions) return mpipp_guard_partitions_forbid(part->partitions, low, high);
   enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
-  for (uint64_t i = mpipp_window_run(part->window, low); i < part->window->run_count; i++) {
+  for (uint64_t i = mpipp_guard_window_run(part->window, low); i < part->window->run_count; i++) {
     struct mpipp_piece run = part->window->runs[i];
     uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
     if (from >= to) break;
-    if (!mpipp_pages_allow(from, to, allowed)) return 0;
+    if (!mpipp_guard_pages_allow(from, to, allowed)) return 0;
   }
   return 1;
 }
@@ -180,7 +181,7 @@ static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t hi
 // What has been given back is another's, who may have mapped it anew.
 static void open_given_back(const struct mpipp_part *part) {
   for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
-    mpipp_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
+    mpipp_guard_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
 }
 
 // What an operation forbids, of pages in [low, high): nothing of memory that is given back, as it
@@ -190,7 +191,7 @@ static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (!forbid_pages(part, low, high)) {
     mpipp_registry.crowded++;
     __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
-    mpipp_window_open(part->window);
+    mpipp_guard_window_open(part->window);
   }
   if (mpipp_is_given_back(part)) open_given_back(part);
 }
@@ -199,31 +200,31 @@ static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
 static void widen(const struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_bytes *bytes = &guarded->parts[i].bytes;
-    if (bytes->low < mpipp_guarded_low)
-      __atomic_store_n(&mpipp_guarded_low, bytes->low, __ATOMIC_RELEASE);
-    if (bytes->high > mpipp_guarded_high)
-      __atomic_store_n(&mpipp_guarded_high, bytes->high, __ATOMIC_RELEASE);
+    if (bytes->low < mpipp_guard_low)
+      __atomic_store_n(&mpipp_guard_low, bytes->low, __ATOMIC_RELEASE);
+    if (bytes->high > mpipp_guard_high)
+      __atomic_store_n(&mpipp_guard_high, bytes->high, __ATOMIC_RELEASE);
   }
   pending++;
 }
 
 static void narrow(void) {
   if (--pending) return;
-  __atomic_store_n(&mpipp_guarded_low, ~(uint64_t)0, __ATOMIC_RELEASE);
-  __atomic_store_n(&mpipp_guarded_high, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&mpipp_guard_low, ~(uint64_t)0, __ATOMIC_RELEASE);
+  __atomic_store_n(&mpipp_guard_high, 0, __ATOMIC_RELEASE);
 }
 
 // Whether others than the program's threads may use its pages at any time, or the program has said
 // what may be done with them.
 static int is_others(const struct mpipp_bytes *bytes) {
-  return mpipp_ring_is_there || mpipp_is_exposed(bytes->low, bytes->high) ||
-         mpipp_is_protected(mpipp_page_down(bytes->low), mpipp_page_up(bytes->high));
+  return mpipp_guard_ring_is_there || mpipp_guard_is_exposed(bytes->low, bytes->high) ||
+         mpipp_guard_is_protected(mpipp_page_down(bytes->low), mpipp_page_up(bytes->high));
 }
 
-void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
+void mpipp_guard_begin(struct mpipp_guarded *guarded) {
   int are_left = 0;
-  guarded->number = mpipp_guarded_begun + 1;
-  __atomic_store_n(&mpipp_guarded_begun, guarded->number, __ATOMIC_RELAXED);
+  guarded->number = mpipp_guard_begun + 1;
+  __atomic_store_n(&mpipp_guard_begun, guarded->number, __ATOMIC_RELAXED);
   if (guarded->state != MPIPP_GUARDED_PENDING) widen(guarded);
   set_state(guarded, MPIPP_GUARDED_PENDING);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
@@ -235,8 +236,8 @@ void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
     forbid(part, 0, ~(uint64_t)0);
     are_left |= part->is_open && !was_open;
     const char *name = mpipp_procedure_names[guarded->procedure];
-    if (mpipp_memcheck && part->writes)
-      part->marked = 1 + mpipp_memcheck_forbid(&part->bytes, name);
+    if (mpipp_guard_memcheck && part->writes)
+      part->marked = 1 + mpipp_guard_memcheck_forbid(&part->bytes, name);
   }
   guarded->cover->pages -= (uint64_t)are_left;
   guarded->cover->nothing += (uint64_t)are_left;
@@ -259,7 +260,7 @@ static void open_part(const struct mpipp_part *part) {
   if (mpipp_is_given_back(part))
     open_given_back(part);
   else
-    mpipp_window_open(part->window);
+    mpipp_guard_window_open(part->window);
   forbid_again(&part->bytes);
 }
 
@@ -270,23 +271,23 @@ static void release(struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     if (!part->is_open) open_part(part);
-    if (part->marked) mpipp_memcheck_allow(&part->bytes, part->marked - 1);
+    if (part->marked) mpipp_guard_memcheck_allow(&part->bytes, part->marked - 1);
     part->marked = 0;
   }
 }
 
-void mpipp_guarded_drop(struct mpipp_guarded *guarded) {
+void mpipp_guard_drop(struct mpipp_guarded *guarded) {
   release(guarded);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
-    if (part->compared) mpipp_compared_drop(part->compared);
-    if (part->partitions) mpipp_partitions_drop(part->partitions);
-    if (part->window) mpipp_window_give(part->window);
+    if (part->compared) mpipp_guard_compared_drop(part->compared);
+    if (part->partitions) mpipp_guard_partitions_drop(part->partitions);
+    if (part->window) mpipp_guard_window_give(part->window);
     windows -= part->window != NULL;
-    mpipp_bytes_give(&part->bytes);
+    mpipp_guard_bytes_give(&part->bytes);
   }
   if (guarded->serial) unlist(guarded);
-  mpipp_guarded_count--;
+  mpipp_guard_count--;
   set_state(guarded, MPIPP_GUARDED_FREE);
   set_taken((uint32_t)(guarded - all), 0);
 }
@@ -299,24 +300,24 @@ static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *c
     struct mpipp_compared *compared = part->compared;
     int is_there = !mpipp_is_given_back(part);
     if (part->partitions) {
-      found |= mpipp_partitions_end(part->partitions, is_there, found ? NULL : change);
+      found |= mpipp_guard_partitions_end(part->partitions, is_there, found ? NULL : change);
       continue;
     }
-    if (part->window && part->writes && is_there) mpipp_window_empty(part->window);
-    if (compared && !is_there) mpipp_compared_is_other_memory(compared);
-    if (compared) found |= mpipp_compared_end(compared, found ? NULL : change);
+    if (part->window && part->writes && is_there) mpipp_guard_window_empty(part->window);
+    if (compared && !is_there) mpipp_guard_compared_is_other_memory(compared);
+    if (compared) found |= mpipp_guard_compared_end(compared, found ? NULL : change);
   }
   return found;
 }
 
-int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change) {
+int mpipp_guard_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change) {
   int found = 0;
   for (uint32_t i = 0; guarded->state == MPIPP_GUARDED_PENDING && i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     if (part->compared) {
       if (change && !found && !mpipp_is_given_back(part))
-        found = mpipp_compared_look(part->compared, change);
-      mpipp_compared_spoil_one(part->compared);
+        found = mpipp_guard_compared_look(part->compared, change);
+      mpipp_guard_compared_spoil_one(part->compared);
     }
     if (!part->window || part->is_open) continue;
     __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
@@ -325,7 +326,7 @@ int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *chan
   return found;
 }
 
-int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change) {
+int mpipp_guard_end(struct mpipp_guarded *guarded, struct mpipp_change *change) {
   if (guarded->state == MPIPP_GUARDED_INACTIVE) {
     if (guarded->filled) hand_over(guarded, NULL); // MPI has not started it after all
     guarded->filled = 0;
@@ -335,19 +336,19 @@ int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change
   release(guarded);
   int found = hand_over(guarded, change);
   guarded->filled = 0;
-  if (kept) mpipp_guarded_kept--;
+  if (kept) mpipp_guard_kept--;
   if (guarded->persistent && !kept)
     set_state(guarded, MPIPP_GUARDED_INACTIVE);
   else
-    mpipp_guarded_drop(guarded);
+    mpipp_guard_drop(guarded);
   return found;
 }
 
-void mpipp_guarded_rest(struct mpipp_guarded *guarded) {
+void mpipp_guard_rest(struct mpipp_guarded *guarded) {
   set_state(guarded, MPIPP_GUARDED_INACTIVE);
 }
 
-int mpipp_guarded_fill(struct mpipp_guarded *guarded, int looks) {
+int mpipp_guard_fill(struct mpipp_guarded *guarded, int looks) {
   int fine = 1;
   guarded->filled = 1;
   guarded->looks = (uint32_t)looks;
@@ -355,42 +356,42 @@ int mpipp_guarded_fill(struct mpipp_guarded *guarded, int looks) {
     struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;
     if (guarded->persistent && (part->window || part->partitions)) {
-      int shared = part->partitions ? mpipp_partitions_begin(part->partitions, looks)
-                                    : mpipp_window_again(part->window, MPIPP_SHARE_NOW);
+      int shared = part->partitions ? mpipp_guard_partitions_begin(part->partitions, looks)
+                                    : mpipp_guard_window_again(part->window, MPIPP_SHARE_NOW);
       part->is_open = !looks || !shared || is_others(&part->bytes);
     }
-    if (compared && !mpipp_compared_begin(compared, looks)) fine = 0;
+    if (compared && !mpipp_guard_compared_begin(compared, looks)) fine = 0;
   }
   return fine;
 }
 
-int mpipp_guarded_has_other_memory(const struct mpipp_guarded *guarded) {
+int mpipp_guard_has_other_memory(const struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     if (guarded->parts[i].shift) return 1;
   }
   return 0;
 }
 
-void mpipp_guarded_keep(struct mpipp_guarded *guarded) {
+void mpipp_guard_keep(struct mpipp_guarded *guarded) {
   release(guarded);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
-    if (guarded->parts[i].compared) mpipp_compared_give_up(guarded->parts[i].compared);
+    if (guarded->parts[i].compared) mpipp_guard_compared_give_up(guarded->parts[i].compared);
   }
-  mpipp_guarded_kept++;
+  mpipp_guard_kept++;
   set_state(guarded, MPIPP_GUARDED_KEPT);
 }
 
-void mpipp_guarded_mark(struct mpipp_guarded *guarded, int64_t number) {
+void mpipp_guard_mark(struct mpipp_guarded *guarded, int64_t number) {
   struct mpipp_part *part = &guarded->parts[0];
   if (guarded->state != MPIPP_GUARDED_PENDING || !part->partitions) return;
   if (mpipp_is_given_back(part)) return;
-  const struct mpipp_block bounds = mpipp_partitions_pages(part->partitions);
-  struct mpipp_block pages = mpipp_partitions_mark(part->partitions, number);
+  const struct mpipp_block bounds = mpipp_guard_partitions_pages(part->partitions);
+  struct mpipp_block pages = mpipp_guard_partitions_mark(part->partitions, number);
   if (pages.low < bounds.low) pages.low = bounds.low;
   if (pages.high > bounds.high) pages.high = bounds.high;
   if (pages.low >= pages.high || part->is_open) return;
   if (part->writes)
-    mpipp_pages_allow(pages.low, pages.high, MPIPP_ALLOW_ALL);
+    mpipp_guard_pages_allow(pages.low, pages.high, MPIPP_ALLOW_ALL);
   else
     forbid(part, pages.low, pages.high);
 }
@@ -399,7 +400,7 @@ static int is_of_request(const struct mpipp_guarded *guarded) {
   return guarded->state == MPIPP_GUARDED_PENDING || guarded->state == MPIPP_GUARDED_INACTIVE;
 }
 
-struct mpipp_guarded *mpipp_guarded_next_kept(struct mpipp_guarded *after) {
+struct mpipp_guarded *mpipp_guard_next_kept(struct mpipp_guarded *after) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_KEPT) return &all[i];
@@ -407,14 +408,14 @@ struct mpipp_guarded *mpipp_guarded_next_kept(struct mpipp_guarded *after) {
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guarded_any(void) {
+struct mpipp_guarded *mpipp_guard_any(void) {
   for (uint32_t i = 0; i < used; i++) {
     if (is_of_request(&all[i])) return &all[i];
   }
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial) {
+struct mpipp_guarded *mpipp_guard_of(uint64_t request, uint64_t serial) {
   for (uint32_t i = *head_of(request); i; i = all[i - 1].next) {
     struct mpipp_guarded *one = &all[i - 1];
     int is_it = serial ? one->serial == serial : !(one->serial & MPIPP_ACCESS);
@@ -423,14 +424,13 @@ struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial) {
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guarded_next_named(uint64_t request,
-                                               const struct mpipp_guarded *after) {
+struct mpipp_guarded *mpipp_guard_next_named(uint64_t request, const struct mpipp_guarded *after) {
   uint32_t i = after ? after->next : *head_of(request);
   while (i && (all[i - 1].request != request || !is_of_request(&all[i - 1]))) i = all[i - 1].next;
   return i ? &all[i - 1] : NULL;
 }
 
-void mpipp_guarded_expose(void) {
+void mpipp_guard_expose(void) {
   for (uint32_t i = 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       struct mpipp_part *part = &all[i].parts[j];
@@ -441,44 +441,44 @@ void mpipp_guarded_expose(void) {
   }
 }
 
-struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_t win) {
+struct mpipp_guarded *mpipp_guard_next_of(struct mpipp_guarded *after, uint64_t win) {
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
     if (all[i].state == MPIPP_GUARDED_PENDING && all[i].win == win) return &all[i];
   }
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guarded_next_changed(struct mpipp_guarded *after,
-                                                 struct mpipp_change *change) {
+struct mpipp_guarded *mpipp_guard_next_changed(struct mpipp_guarded *after,
+                                               struct mpipp_change *change) {
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
       if (mpipp_is_given_back(part)) continue;
-      if (part->compared && mpipp_compared_look(part->compared, change)) return &all[i];
-      if (part->partitions && mpipp_partitions_look(part->partitions, change)) return &all[i];
+      if (part->compared && mpipp_guard_compared_look(part->compared, change)) return &all[i];
+      if (part->partitions && mpipp_guard_partitions_look(part->partitions, change)) return &all[i];
     }
   }
   return NULL;
 }
 
-const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *address) {
+const struct mpipp_guarded *mpipp_guard_next_gone(uint64_t frame, uint64_t *address) {
   for (uint32_t i = 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
-      *address = part->compared ? mpipp_compared_is_gone(part->compared, frame) : 0;
-      if (part->partitions) *address = mpipp_partitions_are_gone(part->partitions, frame);
+      *address = part->compared ? mpipp_guard_compared_is_gone(part->compared, frame) : 0;
+      if (part->partitions) *address = mpipp_guard_partitions_are_gone(part->partitions, frame);
       if (*address) return &all[i];
     }
   }
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guarded_all(uint32_t *count) {
+struct mpipp_guarded *mpipp_guard_all(uint32_t *count) {
   *count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   return all;
 }
 
-const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part) {
+const struct mpipp_guarded *mpipp_guard_at(uint64_t address, uint32_t *part) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
@@ -486,7 +486,7 @@ const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part) {
       *part = j;
       const struct mpipp_part *one = &all[i].parts[j];
       if (one->window && !__atomic_load_n(&one->is_open, __ATOMIC_ACQUIRE) &&
-          !mpipp_is_given_back(one) && mpipp_window_has(one->window, address))
+          !mpipp_is_given_back(one) && mpipp_guard_window_has(one->window, address))
         return &all[i];
     }
   }

@@ -57,75 +57,75 @@ static inline int mpipp_is_given_back(const struct mpipp_part *part) {
 }
 
 // One for an operation that is about to be started, or made; NULL without.
-struct mpipp_guarded *mpipp_guarded_new(void);
+struct mpipp_guarded *mpipp_guard_new(void);
 // One more buffer of the call, whose bytes it takes over; none if it cannot be looked at.
-void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
-                       int writes);
+void mpipp_guard_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
+                     int writes);
 // The same of a partitioned operation: of one that receives pages alone can be looked at, but
 // under memcheck.
-void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
-                                  const struct mpipp_call *call, uint32_t buffer, int writes);
+void mpipp_guard_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
+                                const struct mpipp_call *call, uint32_t buffer, int writes);
 // A partition of it is about to be marked ready, or has arrived.
-void mpipp_guarded_mark(struct mpipp_guarded *guarded, int64_t number);
+void mpipp_guard_mark(struct mpipp_guarded *guarded, int64_t number);
 // What is its request.
-void mpipp_guarded_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial);
+void mpipp_guard_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial);
 // MPI has started the operation; it is complete; MPI has not started it. One that is complete is
 // gone, if it is not persistent. The second returns whether a change was found, if that is asked
 // for.
-void mpipp_guarded_begin(struct mpipp_guarded *guarded);
-int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change);
-void mpipp_guarded_drop(struct mpipp_guarded *guarded);
+void mpipp_guard_begin(struct mpipp_guarded *guarded);
+int mpipp_guard_end(struct mpipp_guarded *guarded, struct mpipp_change *change);
+void mpipp_guard_drop(struct mpipp_guarded *guarded);
 // It may be complete: MPI has its windows still, and nothing more is found there. Returns whether a
 // change was, until now.
-int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change);
+int mpipp_guard_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change);
 // A persistent one is there; any is about to be started: 0 if its memory is not there. looks: 0
 // where it is not its turn, so that MPI has its bytes and nothing is found.
-void mpipp_guarded_rest(struct mpipp_guarded *guarded);
-int mpipp_guarded_fill(struct mpipp_guarded *guarded, int looks);
+void mpipp_guard_rest(struct mpipp_guarded *guarded);
+int mpipp_guard_fill(struct mpipp_guarded *guarded, int looks);
 // Whether MPI has other memory of it than the program; the program has given it up, but MPI has
 // that memory still.
-int mpipp_guarded_has_other_memory(const struct mpipp_guarded *guarded);
-void mpipp_guarded_keep(struct mpipp_guarded *guarded);
+int mpipp_guard_has_other_memory(const struct mpipp_guarded *guarded);
+void mpipp_guard_keep(struct mpipp_guarded *guarded);
 // How many are kept, and the first of them, or that after another; NULL. Nobody but who
 // asks after them ends them.
-extern uint32_t mpipp_guarded_kept __attribute__((visibility("hidden")));
-struct mpipp_guarded *mpipp_guarded_next_kept(struct mpipp_guarded *after);
+extern uint32_t mpipp_guard_kept __attribute__((visibility("hidden")));
+struct mpipp_guarded *mpipp_guard_next_kept(struct mpipp_guarded *after);
 // Memory that other processes may use from now on, or the system at any time, or that the program
 // protects itself: no page of it is protected any more.
-void mpipp_guarded_expose(void);
+void mpipp_guard_expose(void);
 // The first pending operation of a window, or that after another; NULL.
-struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_t win);
+struct mpipp_guarded *mpipp_guard_next_of(struct mpipp_guarded *after, uint64_t win);
 // How many there are; how many have a request's name; how many operations have begun.
-extern uint32_t mpipp_guarded_count __attribute__((visibility("hidden")));
-extern uint32_t mpipp_guarded_named __attribute__((visibility("hidden")));
-extern uint64_t mpipp_guarded_begun __attribute__((visibility("hidden")));
+extern uint32_t mpipp_guard_count __attribute__((visibility("hidden")));
+extern uint32_t mpipp_guard_named __attribute__((visibility("hidden")));
+extern uint64_t mpipp_guard_begun __attribute__((visibility("hidden")));
 // The first pending one in which a change is found now, or that after another; NULL.
-struct mpipp_guarded *mpipp_guarded_next_changed(struct mpipp_guarded *after,
-                                                 struct mpipp_change *change);
+struct mpipp_guarded *mpipp_guard_next_changed(struct mpipp_guarded *after,
+                                               struct mpipp_change *change);
 // Any that MPI has, or may start; NULL.
-struct mpipp_guarded *mpipp_guarded_any(void);
+struct mpipp_guarded *mpipp_guard_any(void);
 // That of a request, by its handle and the number of its record, or by its handle alone (0); NULL.
-struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial);
+struct mpipp_guarded *mpipp_guard_of(uint64_t request, uint64_t serial);
 
 // The newest that has a request's handle, or that before another; NULL.
-struct mpipp_guarded *mpipp_guarded_next_named(uint64_t request, const struct mpipp_guarded *after);
+struct mpipp_guarded *mpipp_guard_next_named(uint64_t request, const struct mpipp_guarded *after);
 
 // One of which a buffer lies on the thread's stack where no frame is any more, when MPI is called
 // from that frame: said once of each; NULL. address: that of the buffer.
-const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *address);
+const struct mpipp_guarded *mpipp_guard_next_gone(uint64_t frame, uint64_t *address);
 
 // All that there are or have been, most of them free; count: how many. For those without the lock.
-struct mpipp_guarded *mpipp_guarded_all(uint32_t *count);
+struct mpipp_guarded *mpipp_guard_all(uint32_t *count);
 
 // Whether a buffer of a pending one may have any of [low, high). Takes no lock.
-extern uint64_t mpipp_guarded_low __attribute__((visibility("hidden")));
-extern uint64_t mpipp_guarded_high __attribute__((visibility("hidden")));
+extern uint64_t mpipp_guard_low __attribute__((visibility("hidden")));
+extern uint64_t mpipp_guard_high __attribute__((visibility("hidden")));
 static inline int mpipp_guarded_may_meet(uint64_t low, uint64_t high) {
-  return high > __atomic_load_n(&mpipp_guarded_low, __ATOMIC_ACQUIRE) &&
-         low < __atomic_load_n(&mpipp_guarded_high, __ATOMIC_ACQUIRE);
+  return high > __atomic_load_n(&mpipp_guard_low, __ATOMIC_ACQUIRE) &&
+         low < __atomic_load_n(&mpipp_guard_high, __ATOMIC_ACQUIRE);
 }
 
 // The operation whose page an address is in, and the buffer's number; NULL. For signal handlers.
-const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part);
+const struct mpipp_guarded *mpipp_guard_at(uint64_t address, uint32_t *part);
 
 #endif

@@ -13,20 +13,21 @@ enum { MOST = 1024 }; // a power of two
 static struct mpipp_request *records[MOST]; // made when they are needed; with the store's lock
 static uint64_t count;
 
-int mpipp_is_access(const struct mpipp_call *call) {
+int mpipp_guard_is_access(const struct mpipp_call *call) {
   const uint32_t has = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   return (call->present & has) == has && call->buffer_count > 0;
 }
 
 static struct mpipp_request *free_record(uint64_t serial) {
   struct mpipp_request **place = &records[serial % MOST];
-  if (!*place && (*place = mpipp_allocate(sizeof **place))) memset(*place, 0, sizeof **place);
+  if (!*place && (*place = mpipp_registry_allocate(sizeof **place)))
+    memset(*place, 0, sizeof **place);
   return *place && !(*place)->object.serial ? *place : NULL;
 }
 
-uint64_t mpipp_access_open(const struct mpipp_call *call) {
-  uint64_t serial = 0, place = mpipp_known_place(mpipp_self);
-  mpipp_lock();
+uint64_t mpipp_guard_access_open(const struct mpipp_call *call) {
+  uint64_t serial = 0, place = mpipp_known_place(mpipp_recorder_self);
+  mpipp_registry_lock();
   for (int i = 0; i < MOST && !serial; i++) {
     uint64_t next = MPIPP_ACCESS | ++count;
     struct mpipp_request *record = free_record(next);
@@ -36,29 +37,29 @@ uint64_t mpipp_access_open(const struct mpipp_call *call) {
     record->object.handle = call->win;
     record->object.caller = place;
     mpipp_request_fill(record, call, 0, 0, serial);
-    record->tid = (uint32_t)mpipp_self->tid;
+    record->tid = (uint32_t)mpipp_recorder_self->tid;
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
   return serial;
 }
 
-struct mpipp_request *mpipp_access_record(uint64_t serial) {
+struct mpipp_request *mpipp_guard_access_record(uint64_t serial) {
   struct mpipp_request *record = serial & MPIPP_ACCESS ? records[serial % MOST] : NULL;
   return record && record->object.serial == serial ? record : NULL;
 }
 
-void mpipp_access_close(uint64_t serial) {
+void mpipp_guard_access_close(uint64_t serial) {
   if (!(serial & MPIPP_ACCESS)) return;
-  mpipp_lock();
-  struct mpipp_request *record = mpipp_access_record(serial);
+  mpipp_registry_lock();
+  struct mpipp_request *record = mpipp_guard_access_record(serial);
   if (record) {
-    mpipp_drop_call(record);
+    mpipp_recorder_drop_call(record);
     record->object.serial = 0;
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-int mpipp_completes_accesses(const struct mpipp_call *call, uint64_t win, int64_t target) {
+int mpipp_guard_completes_accesses(const struct mpipp_call *call, uint64_t win, int64_t target) {
   if (!(call->present & MPIPP_HAS_WIN) || call->win != win) return 0;
   switch (call->procedure) {
   case MPIPP_PROC_Win_fence:

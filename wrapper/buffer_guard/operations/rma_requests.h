@@ -10,14 +10,14 @@
 #define MPIPP_ACCESS ((uint64_t)1 << 63)
 
 // Whether a call is an operation on a window, with a request or without.
-int mpipp_is_access(const struct mpipp_call *call);
+int mpipp_guard_is_access(const struct mpipp_call *call);
 // Makes the record of one; returns its serial, 0 without.
-uint64_t mpipp_access_open(const struct mpipp_call *call);
-void mpipp_access_close(uint64_t serial);
+uint64_t mpipp_guard_access_open(const struct mpipp_call *call);
+void mpipp_guard_access_close(uint64_t serial);
 // The record, NULL once it is closed. With the store's lock.
-struct mpipp_request *mpipp_access_record(uint64_t serial);
+struct mpipp_request *mpipp_guard_access_record(uint64_t serial);
 // Whether a call, once it has returned, has completed operations of a window at the origin: all of
 // them, or those on a target.
-int mpipp_completes_accesses(const struct mpipp_call *call, uint64_t win, int64_t target);
+int mpipp_guard_completes_accesses(const struct mpipp_call *call, uint64_t win, int64_t target);
 
 #endif

@@ -6,9 +6,9 @@
 #define MPIPP_BUFFER_GUARD_PLATFORM_IO_URING_H
 
 // Whether the process has had one, as far as is known.
-extern int mpipp_ring_is_there __attribute__((visibility("hidden")));
+extern int mpipp_guard_ring_is_there __attribute__((visibility("hidden")));
 // Whether it has: its files are looked at, once for each `anew`.
-int mpipp_rings_look(void);
-void mpipp_rings_anew(void);
+int mpipp_guard_rings_look(void);
+void mpipp_guard_rings_anew(void);
 
 #endif

@@ -109,7 +109,7 @@ static int next(int file, uint64_t address, struct mpipp_mapping *found) {
   return errno == ENOENT ? 0 : -1;
 }
 
-int mpipp_mapping_from(uint64_t address, struct mpipp_mapping *found) {
+int mpipp_guard_mapping_from(uint64_t address, struct mpipp_mapping *found) {
   int file = has_query ? open_maps() : -1, known = file < 0 ? -1 : next(file, address, found);
   if (known >= 0) return known;
   if (file >= 0) has_query = 0;
@@ -118,23 +118,23 @@ int mpipp_mapping_from(uint64_t address, struct mpipp_mapping *found) {
   return known > 0 ? found->start <= address : known;
 }
 
-int mpipp_mapping_at(uint64_t address, struct mpipp_mapping *found) {
-  return mpipp_mapping_from(address, found) > 0;
+int mpipp_guard_mapping_at(uint64_t address, struct mpipp_mapping *found) {
+  return mpipp_guard_mapping_from(address, found) > 0;
 }
 
-int mpipp_mapping_asked(uint64_t address, struct mpipp_mapping *found) {
+int mpipp_guard_mapping_asked(uint64_t address, struct mpipp_mapping *found) {
   int saved = errno, file = has_query ? open_maps() : -1;
   int known = file < 0 ? -1 : next(file, address, found);
   errno = saved;
   return known;
 }
 
-int mpipp_mapping_guessed(uint64_t address, struct mpipp_mapping *found) {
+int mpipp_guard_mapping_guessed(uint64_t address, struct mpipp_mapping *found) {
   int saved = errno, known = maps >= 0 && has_query && queried(maps, address, 0, found);
   errno = saved;
   return known && found->start <= address;
 }
 
-void mpipp_mappings_forked(void) {
+void mpipp_guard_mappings_forked(void) {
   maps = -1; // it is the parent's; the child may close it
 }

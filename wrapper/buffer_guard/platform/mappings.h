@@ -16,14 +16,14 @@ struct mpipp_mapping {
 
 // 0 if nothing is mapped there, or it cannot be told. The other tells these apart (-1: it cannot);
 // with 0 all of `found` but where that begins is undefined: where the next one does.
-int mpipp_mapping_at(uint64_t address, struct mpipp_mapping *found);
-int mpipp_mapping_from(uint64_t address, struct mpipp_mapping *found);
+int mpipp_guard_mapping_at(uint64_t address, struct mpipp_mapping *found);
+int mpipp_guard_mapping_from(uint64_t address, struct mpipp_mapping *found);
 // The same without a lock, for signal handlers; -1 where the system cannot be asked so.
-int mpipp_mapping_asked(uint64_t address, struct mpipp_mapping *found);
+int mpipp_guard_mapping_asked(uint64_t address, struct mpipp_mapping *found);
 // The same quickly, without the name, and for what no other process would have: the program may
 // have put a file of its own in the place of the one that is asked. 0: it is not known.
-int mpipp_mapping_guessed(uint64_t address, struct mpipp_mapping *found);
+int mpipp_guard_mapping_guessed(uint64_t address, struct mpipp_mapping *found);
 // In the child of a fork.
-void mpipp_mappings_forked(void);
+void mpipp_guard_mappings_forked(void);
 
 #endif

@@ -33,7 +33,7 @@ static int add(int directory, const char *name, void *with) {
 
 static void list_tasks(struct mpipp_tasks *tasks) {
   tasks->count = 0;
-  if (mpipp_list("/proc/self/task", add, tasks)) tasks->count = -1;
+  if (mpipp_guard_list("/proc/self/task", add, tasks)) tasks->count = -1;
 }
 
 // Who joins a thread hears of its end before the system has taken it from its list, which may be
@@ -61,19 +61,19 @@ static int is_mpis(long thread) {
   return 0;
 }
 
-int mpipp_is_init(const struct mpipp_call *call) {
+int mpipp_guard_is_init(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Init || call->procedure == MPIPP_PROC_Init_thread;
 }
 
-void mpipp_alone_enter(const struct mpipp_call *call) {
-  if (mpipp_is_init(call)) was_alone = mpipp_has_one_thread();
+void mpipp_guard_alone_enter(const struct mpipp_call *call) {
+  if (mpipp_guard_is_init(call)) was_alone = mpipp_guard_has_one_thread();
 }
 
-void mpipp_alone_leave(const struct mpipp_call *call) {
-  if (mpipp_is_init(call) && was_alone) list_tasks(&mpis);
+void mpipp_guard_alone_leave(const struct mpipp_call *call) {
+  if (mpipp_guard_is_init(call) && was_alone) list_tasks(&mpis);
 }
 
-int mpipp_has_one_thread(void) {
+int mpipp_guard_has_one_thread(void) {
   struct mpipp_tasks tasks;
   long self = syscall(SYS_gettid), first = getpid();
   list_tasks(&tasks);

@@ -6,10 +6,10 @@
 #include "registry/records.h"
 
 // Before and after the call that initializes MPI: threads that it has made are MPI's.
-void mpipp_alone_enter(const struct mpipp_call *call);
-void mpipp_alone_leave(const struct mpipp_call *call);
-int mpipp_is_init(const struct mpipp_call *call);
+void mpipp_guard_alone_enter(const struct mpipp_call *call);
+void mpipp_guard_alone_leave(const struct mpipp_call *call);
+int mpipp_guard_is_init(const struct mpipp_call *call);
 // Any but the process's first, and MPI's, may be in system calls with any memory.
-int mpipp_has_one_thread(void);
+int mpipp_guard_has_one_thread(void);
 
 #endif

@@ -23,7 +23,7 @@ static int look(int directory, int (*is_it)(int, const char *, void *), void *wi
   }
 }
 
-int mpipp_list(const char *path, int (*is_it)(int, const char *, void *), void *with) {
+int mpipp_guard_list(const char *path, int (*is_it)(int, const char *, void *), void *with) {
   int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return -1;
   int found = look(directory, is_it, with);
@@ -39,6 +39,6 @@ static int is_of(int directory, const char *file, void *with) {
   return 0;
 }
 
-int mpipp_has_open(const char *const *names) {
-  return mpipp_list("/proc/self/fd", is_of, (void *)(uintptr_t)names);
+int mpipp_guard_has_open(const char *const *names) {
+  return mpipp_guard_list("/proc/self/fd", is_of, (void *)(uintptr_t)names);
 }

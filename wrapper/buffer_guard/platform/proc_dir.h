@@ -6,10 +6,10 @@
 
 // Calls it with each name but those that begin with a dot, until it returns 1: whether it has. -1
 // without the directory.
-int mpipp_list(const char *path, int (*is_it)(int directory, const char *name, void *with),
-               void *with);
+int mpipp_guard_list(const char *path, int (*is_it)(int directory, const char *name, void *with),
+                     void *with);
 // Whether a file is open whose name begins with one of these, of which the last is NULL. -1 if that
 // cannot be known.
-int mpipp_has_open(const char *const *names);
+int mpipp_guard_has_open(const char *const *names);
 
 #endif

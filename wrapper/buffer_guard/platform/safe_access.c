@@ -6,16 +6,16 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-void (*mpipp_careful_begins)(void);
+void (*mpipp_guard_careful_begins)(void);
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 // Where the thread goes on from work that it gives up, and what that is.
 OF_THREAD struct mpipp_careful now;
 OF_THREAD int is_left;
 OF_THREAD uint64_t asked; // the address of which the program's handler has heard
 
-__attribute__((noinline)) int mpipp_carefully(void (*work)(void *argument), void *argument) {
+__attribute__((noinline)) int mpipp_guard_carefully(void (*work)(void *argument), void *argument) {
   void *here[5];
-  mpipp_careful_begins();
+  mpipp_guard_careful_begins();
   if (__builtin_setjmp(here)) return 0;
   now.place = here;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -25,33 +25,33 @@ __attribute__((noinline)) int mpipp_carefully(void (*work)(void *argument), void
   return 1;
 }
 
-int mpipp_carefully_deliver(void (*work)(void *argument), void *argument) {
+int mpipp_guard_carefully_deliver(void (*work)(void *argument), void *argument) {
   asked = 0;
   now.delivers = 1;
-  int done = mpipp_carefully(work, argument);
+  int done = mpipp_guard_carefully(work, argument);
   now.delivers = 0;
   return done;
 }
 
-int mpipp_careful_asks(uint64_t address) {
+int mpipp_guard_careful_asks(uint64_t address) {
   int first = now.place && now.delivers && address != asked;
   if (first) asked = address;
   return first;
 }
 
-struct mpipp_careful mpipp_careful_leave(void) {
+struct mpipp_careful mpipp_guard_careful_leave(void) {
   struct mpipp_careful work = now;
   is_left = work.place != NULL;
   now = (struct mpipp_careful){NULL, 0};
   return work;
 }
 
-void mpipp_careful_return(struct mpipp_careful work) {
+void mpipp_guard_careful_return(struct mpipp_careful work) {
   is_left = 0;
   now = work;
 }
 
-int mpipp_careful_was_left(void) {
+int mpipp_guard_careful_was_left(void) {
   int was = is_left;
   is_left = 0;
   return was;
@@ -64,7 +64,7 @@ __attribute__((noinline, noreturn)) static void escape(void) {
 }
 
 // The thread is made to call `escape` once it has left the handler, with its signal mask as before.
-int mpipp_careful_gives_up(void *context) {
+int mpipp_guard_careful_gives_up(void *context) {
 #ifdef __x86_64__
   enum { RED_ZONE = 128, ALIGNED = 16, RETURN = 8 };
   if (!now.place) return 0;

@@ -14,7 +14,7 @@
 #include "recorder/threads/threads.h"
 #include "watcher_client/queries.h"
 
-int (*mpipp_given_late)(MPI_Request request) = NULL;
+int (*mpipp_guard_given_late)(MPI_Request request) = NULL;
 
 enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
@@ -33,28 +33,29 @@ static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call 
   return sum | 1;
 }
 
-struct mpipp_request *mpipp_pending_request(uint64_t handle, uint64_t serial) {
-  if (serial & MPIPP_ACCESS) return mpipp_access_record(serial);
-  struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, handle);
+struct mpipp_request *mpipp_guard_pending_request(uint64_t handle, uint64_t serial) {
+  if (serial & MPIPP_ACCESS) return mpipp_guard_access_record(serial);
+  struct mpipp_request *request = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
   while (request && request->object.serial != serial)
     request = (struct mpipp_request *)(uintptr_t)request->newer;
   return request && request->state == MPIPP_REQUEST_ACTIVE ? request : NULL;
 }
 
-int mpipp_pending_copy(uint64_t handle, uint64_t serial, struct mpipp_request *copy) {
-  mpipp_lock();
-  const struct mpipp_request *request = mpipp_pending_request(handle, serial);
+int mpipp_guard_pending_copy(uint64_t handle, uint64_t serial, struct mpipp_request *copy) {
+  mpipp_registry_lock();
+  const struct mpipp_request *request = mpipp_guard_pending_request(handle, serial);
   if (request) *copy = *request;
-  mpipp_unlock();
+  mpipp_registry_unlock();
   return request != NULL;
 }
 
 // Whether MPI had the data when the program called it next. Another thread may be completing it.
 static enum mpipp_moved ask_moved(const struct mpipp_touch *touch, int is_persistent) {
-  if (MPIPP_READ(mpipp_several_threads) || touch->serial & MPIPP_ACCESS) return MPIPP_MOVED_UNKNOWN;
+  if (MPIPP_READ(mpipp_registry_several_threads) || touch->serial & MPIPP_ACCESS)
+    return MPIPP_MOVED_UNKNOWN;
   int flag = 0;
   MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
-  int late = mpipp_given_late ? mpipp_given_late(request) : 0;
+  int late = mpipp_guard_given_late ? mpipp_guard_given_late(request) : 0;
   if (late == MPIPP_HELD_BACK) return MPIPP_NOT_MOVED;
   if (!MPIPP_PERSISTENT_MAY_BE_ASKED && (is_persistent || late)) return MPIPP_MOVED_UNKNOWN;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -63,7 +64,7 @@ static enum mpipp_moved ask_moved(const struct mpipp_touch *touch, int is_persis
   if (!touch->receives) return MPIPP_MOVED;
   // To ask lets what has arrived come in. What was stored there cannot be told from that.
   if (touch->stores || touch->sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
-  uint64_t sum = mpipp_pages_sum(mpipp_page_down(touch->address));
+  uint64_t sum = mpipp_guard_pages_sum(mpipp_page_down(touch->address));
   if (sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
   return sum == touch->sum ? MPIPP_MOVED : MPIPP_NOT_MOVED;
 }
@@ -94,7 +95,7 @@ static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
 static enum mpipp_ends ended_by(const struct mpipp_call *call,
                                 const struct mpipp_request *request) {
   const struct mpipp_call *of = &request->call;
-  if (of->present & MPIPP_HAS_WIN && mpipp_completes_accesses(call, of->win, of->target_rank))
+  if (of->present & MPIPP_HAS_WIN && mpipp_guard_completes_accesses(call, of->win, of->target_rank))
     return MPIPP_ENDS;
   enum mpipp_ends ends = by_its_procedure(call);
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
@@ -106,7 +107,8 @@ static enum mpipp_ends ended_by(const struct mpipp_call *call,
     if ((uintptr_t)&given[i] == request->call.requests) return ends;
     is_given = 1;
   }
-  const struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, request->object.handle);
+  const struct mpipp_request *first =
+      mpipp_registry_listed_locked(MPIPP_REQUEST, request->object.handle);
   int is_alone = first == request && !request->newer;
   return !is_given ? MPIPP_ENDS_NOT : is_alone ? ends : MPIPP_ENDS_MAYBE;
 }
@@ -120,16 +122,16 @@ static int is_known(uint64_t sum, enum mpipp_moved moved) {
 static void ask(const struct mpipp_touch *touch, const struct mpipp_request *request,
                 enum mpipp_ends ends, struct mpipp_frame frame) {
   struct mpipp_asking asking;
-  mpipp_ask_begin(&asking, mpipp_self);
+  mpipp_watcher_ask_begin(&asking, mpipp_recorder_self);
   if (asking.question) asking.question->awaits = MPIPP_AWAITS_TOUCH;
-  mpipp_ask_pending(&asking, request);
-  mpipp_ask_touch(&asking,
-                  (struct mpipp_touched){touch->serial, touch->address, touch->tid, touch->stores,
-                                         touch->moved, ends, touch->bytes},
-                  touch->instruction, touch->callers, touch->count);
-  mpipp_ask_of_frame(&asking, frame);
+  mpipp_watcher_ask_pending(&asking, request);
+  mpipp_watcher_ask_touch(&asking,
+                          (struct mpipp_touched){touch->serial, touch->address, touch->tid,
+                                                 touch->stores, touch->moved, ends, touch->bytes},
+                          touch->instruction, touch->callers, touch->count);
+  mpipp_guard_ask_of_frame(&asking, frame);
   uint64_t sum = sum_of(touch, &request->call);
-  if (mpipp_ask_end(&asking))
+  if (mpipp_watcher_ask_end(&asking))
     known[sum % KNOWN] = touch->moved == MPIPP_MOVED ? sum & ~(uint64_t)1 : sum;
 }
 
@@ -143,40 +145,41 @@ static void keep(const struct mpipp_touch *touch, int is_kept) {
 
 // With the lock: the operation, if nothing of that place is told, and the touch is the first there.
 static struct mpipp_request *worth_telling(const struct mpipp_touch *touch) {
-  struct mpipp_request *request = mpipp_pending_request(touch->request, touch->serial);
+  struct mpipp_request *request = mpipp_guard_pending_request(touch->request, touch->serial);
   uint64_t sum = request ? sum_of(touch, &request->call) : 0;
   if (!request || is_known(sum, touch->place ? touch->moved : MPIPP_NOT_MOVED)) return NULL;
   return touch->place || kept[sum % KNOWN] != sum ? request : NULL;
 }
 
 static int tell(struct mpipp_touch *touch, void *with) {
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_request *request = worth_telling(touch);
   uint64_t place = request ? sum_of(touch, &request->call) : touch->place;
   int is_persistent = request && request->persistent;
-  mpipp_unlock();
+  mpipp_registry_unlock();
   struct mpipp_frame frame = {0};
-  if (request) frame = mpipp_frame_of(touch->address);
+  if (request) frame = mpipp_guard_frame_of(touch->address);
   if (request && !touch->place) touch->moved = ask_moved(touch, is_persistent);
   if (place) touch->place = place;
-  mpipp_lock();
+  mpipp_registry_lock();
   request = request ? worth_telling(touch) : NULL;
   enum mpipp_ends ends = request ? ended_by(with, request) : MPIPP_ENDS_NOT;
   int is_over = !request || ends != MPIPP_ENDS_NOT || kept_count == MOST_KEPT;
   if (request && is_over) ask(touch, request, ends, frame);
   if (place) keep(touch, !is_over);
-  mpipp_unlock();
+  mpipp_registry_unlock();
   return is_over;
 }
 
-void mpipp_tell_touches(const struct mpipp_call *call) {
+void mpipp_guard_tell_touches(const struct mpipp_call *call) {
   // At MPI_Abort the watcher has looked already, and has read what was not told.
-  if (call->procedure != MPIPP_PROC_Abort) mpipp_faults_each(0, tell, (void *)(uintptr_t)call);
+  if (call->procedure != MPIPP_PROC_Abort)
+    mpipp_guard_faults_each(0, tell, (void *)(uintptr_t)call);
 }
 
 // Whether the thread is in a call that asks whether something is complete, and completes nothing.
 static int is_asking(void) {
-  switch (mpipp_self->call.procedure) {
+  switch (mpipp_recorder_self->call.procedure) {
   case MPIPP_PROC_Request_get_status:
   case MPIPP_PROC_Request_get_status_all:
   case MPIPP_PROC_Request_get_status_any:
@@ -189,17 +192,17 @@ static int is_asking(void) {
 
 static int tell_ended(struct mpipp_touch *touch, void *with) {
   const struct mpipp_request *request = with;
-  struct mpipp_frame frame = mpipp_frame_of(touch->address);
-  mpipp_lock();
+  struct mpipp_frame frame = mpipp_guard_frame_of(touch->address);
+  mpipp_registry_lock();
   // What it has kept when it was called came before that.
   enum mpipp_ends ends = touch->place && is_asking() ? MPIPP_ENDS : MPIPP_ENDS_MEANWHILE;
   if (!is_known(sum_of(touch, &request->call), touch->moved)) ask(touch, request, ends, frame);
   if (touch->place) keep(touch, 0);
-  mpipp_unlock();
+  mpipp_registry_unlock();
   return 1;
 }
 
-void mpipp_tell_touches_of(const struct mpipp_request *request) {
-  if (MPIPP_READ(mpipp_faults_count))
-    mpipp_faults_each(request->object.serial, tell_ended, (void *)(uintptr_t)request);
+void mpipp_guard_tell_touches_of(const struct mpipp_request *request) {
+  if (MPIPP_READ(mpipp_guard_faults_count))
+    mpipp_guard_faults_each(request->object.serial, tell_ended, (void *)(uintptr_t)request);
 }

@@ -9,10 +9,11 @@
 
 // A change in a buffer of an operation that the call has completed; each pair of places is asked
 // about once.
-void mpipp_tell_change(const struct mpipp_request *request, const struct mpipp_change *change);
+void mpipp_guard_tell_change(const struct mpipp_request *request,
+                             const struct mpipp_change *change);
 // One in a buffer of an operation that is pending still; or it lies where no stack frame is any
 // more.
-void mpipp_tell_pending_change(uint64_t request, uint64_t serial,
-                               const struct mpipp_change *change);
+void mpipp_guard_tell_pending_change(uint64_t request, uint64_t serial,
+                                     const struct mpipp_change *change);
 
 #endif

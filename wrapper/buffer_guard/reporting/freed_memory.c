@@ -18,12 +18,12 @@
 enum { FRAMES = 32, KNOWN = 256 };
 
 int mpipp_guards_buffers;
-void (*mpipp_given_other)(uint64_t start, uint64_t bytes);
+void (*mpipp_guard_given_other)(uint64_t start, uint64_t bytes);
 
 static uint64_t known[KNOWN][2]; // callers that were asked about: of free, and of the operation
 
 static struct mpipp_request *pending(const struct mpipp_guarded *guarded) {
-  struct mpipp_request *request = mpipp_pending_request(guarded->request, guarded->serial);
+  struct mpipp_request *request = mpipp_guard_pending_request(guarded->request, guarded->serial);
   return request && !(request->special & MPIPP_DOUBTED) ? request : NULL;
 }
 
@@ -50,30 +50,30 @@ static uint64_t walk(uint64_t caller, uint64_t *places) {
 static void tell(const struct mpipp_guarded *guarded, uint64_t start, uint64_t bytes,
                  uint64_t caller) {
   uint64_t places[MPIPP_TOUCH_CALLERS + 1], count = walk(caller, places);
-  struct mpipp_thread *thread = mpipp_self;
-  if (thread == &mpipp_no_thread) thread = mpipp_other_thread(NULL, NULL);
+  struct mpipp_thread *thread = mpipp_recorder_self;
+  if (thread == &mpipp_recorder_no_thread) thread = mpipp_recorder_other_thread(NULL, NULL);
   int stops = 0;
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_request *request = pending(guarded);
   if (request && thread && !is_known(caller, request->call.caller)) {
     struct mpipp_asking asking;
-    mpipp_ask_before_begin(&asking, thread);
+    mpipp_guard_ask_before_begin(&asking, thread);
     if (asking.question) asking.question->tid = (uint64_t)syscall(SYS_gettid);
-    mpipp_ask_pending(&asking, request);
-    mpipp_ask_given_back(&asking, start, bytes, places, count);
-    mpipp_ask_before_end(&asking, &stops);
+    mpipp_watcher_ask_pending(&asking, request);
+    mpipp_watcher_ask_given_back(&asking, start, bytes, places, count);
+    mpipp_guard_ask_before_end(&asking, &stops);
   }
-  mpipp_unlock();
-  mpipp_stop_if(stops);
+  mpipp_registry_unlock();
+  mpipp_guard_stop_if(stops);
 }
 
 void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
-  if (!mpipp_given_other && !mpipp_guarded_may_meet(start, start + bytes)) return;
-  const struct mpipp_thread *thread = mpipp_self;
-  if (thread != &mpipp_no_thread && mpipp_frees_own(thread, &caller)) return;
+  if (!mpipp_guard_given_other && !mpipp_guarded_may_meet(start, start + bytes)) return;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
+  if (thread != &mpipp_recorder_no_thread && mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
-  if (mpipp_given_other) mpipp_given_other(start, bytes);
-  const struct mpipp_guarded *guarded = mpipp_guarded_give_back(start, start + bytes);
+  if (mpipp_guard_given_other) mpipp_guard_given_other(start, bytes);
+  const struct mpipp_guarded *guarded = mpipp_guard_give_back(start, start + bytes);
   if (guarded) tell(guarded, start, bytes, caller);
   errno = saved;
 }

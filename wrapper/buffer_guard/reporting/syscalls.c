@@ -14,18 +14,18 @@
 #include "layout/strided_blocks.h"
 #include "recorder/threads/threads.h"
 
-int (*mpipp_system_opens)(uint64_t start, uint64_t bytes);
-void (*mpipp_system_logs)(uint64_t start, uint64_t bytes, int stores, uint64_t caller);
+int (*mpipp_guard_system_opens)(uint64_t start, uint64_t bytes);
+void (*mpipp_guard_system_logs)(uint64_t start, uint64_t bytes, int stores, uint64_t caller);
 
 int mpipp_system_is_programs(void) {
-  const struct mpipp_thread *thread = mpipp_self;
-  return thread == &mpipp_no_thread || !thread->depth;
+  const struct mpipp_thread *thread = mpipp_recorder_self;
+  return thread == &mpipp_recorder_no_thread || !thread->depth;
 }
 
 int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores) {
   struct mpipp_meeting meeting;
-  int saved = errno, is_met = mpipp_guarded_meets(start, start + bytes, stores, &meeting) != NULL;
-  if (mpipp_system_opens) is_met |= mpipp_system_opens(start, bytes);
+  int saved = errno, is_met = mpipp_guard_meets(start, start + bytes, stores, &meeting) != NULL;
+  if (mpipp_guard_system_opens) is_met |= mpipp_guard_system_opens(start, bytes);
   errno = saved;
   return is_met;
 }
@@ -33,7 +33,7 @@ int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores) {
 void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t caller) {
   struct mpipp_meeting meeting;
   int saved = errno;
-  const struct mpipp_guarded *guarded = mpipp_guarded_meets(start, start + bytes, stores, &meeting);
+  const struct mpipp_guarded *guarded = mpipp_guard_meets(start, start + bytes, stores, &meeting);
   if (guarded) {
     const struct mpipp_touch found = {.serial = meeting.serial,
                                       .request = guarded->request,
@@ -43,23 +43,24 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
                                       .cover = (uintptr_t)guarded->cover,
                                       .receives = meeting.writes,
                                       .sum = MPIPP_TOUCH_NO_SUM};
-    mpipp_faults_take(&found, caller, meeting.buffer);
+    mpipp_guard_faults_take(&found, caller, meeting.buffer);
   }
-  if (mpipp_system_logs) mpipp_system_logs(start, bytes, stores, caller);
+  if (mpipp_guard_system_logs) mpipp_guard_system_logs(start, bytes, stores, caller);
   errno = saved;
 }
 
 // The program's alone, if MPI does not have them. With the lock.
 static void unshare(uint64_t low, uint64_t high) {
-  if (mpipp_is_exposed(low, high) || mpipp_windows_meet(low, high)) return;
-  mpipp_faults_catch();
-  mpipp_pages_unshare(low, high);
+  if (mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_meet(low, high)) return;
+  mpipp_guard_faults_catch();
+  mpipp_guard_pages_unshare(low, high);
 }
 
 // What MPI has has to stay what the program has.
 void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
-  if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_pages_meet(low, high)) return;
+  if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_guard_pages_meet(low, high))
+    return;
   int saved = errno;
   mpipp_guard_lock_beside();
   unshare(low, high);
@@ -74,19 +75,20 @@ void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller) {
 // Whoever has the lock may be waiting for one that this thread has.
 void mpipp_system_may_have(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_up(start), high = mpipp_page_down(start + bytes);
-  if (low >= high || !mpipp_pages_meet(low, high) || !mpipp_guard_try_lock()) return;
-  mpipp_windows_forget(low, high);
+  if (low >= high || !mpipp_guard_pages_meet(low, high) || !mpipp_guard_try_lock()) return;
+  mpipp_guard_windows_forget(low, high);
   mpipp_guard_unlock();
 }
 
 void mpipp_system_is_protected(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
-  if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_pages_meet(low, high)) return;
+  if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_guard_pages_meet(low, high))
+    return;
   int saved = errno;
   mpipp_guard_lock_beside();
-  if (mpipp_pages_any(low, high)) {
-    mpipp_has_protected(low, high);
-    mpipp_guarded_expose();
+  if (mpipp_guard_pages_any(low, high)) {
+    mpipp_guard_has_protected(low, high);
+    mpipp_guard_expose();
     unshare(low, high);
   }
   mpipp_guard_unlock();

@@ -29,9 +29,9 @@ void mpipp_system_is_protected(uint64_t start, uint64_t bytes)
 // The program has made a ring of requests to the system (io_uring.h).
 void mpipp_system_has_ring(void) __attribute__((visibility("default")));
 // The same of memory that is forbidden for other reasons.
-extern int (*mpipp_system_opens)(uint64_t start, uint64_t bytes)
+extern int (*mpipp_guard_system_opens)(uint64_t start, uint64_t bytes)
     __attribute__((visibility("hidden")));
-extern void (*mpipp_system_logs)(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
+extern void (*mpipp_guard_system_logs)(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
     __attribute__((visibility("hidden")));
 
 #endif

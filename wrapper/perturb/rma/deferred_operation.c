@@ -11,7 +11,7 @@
 
 static const int64_t most = (int64_t)1 << 30; // bytes of a copy
 
-int mpipp_accumulates(unsigned operation) {
+int mpipp_perturb_accumulates(unsigned operation) {
   return operation == MPIPP_PROC_Accumulate || operation == MPIPP_PROC_Get_accumulate ||
          operation == MPIPP_PROC_Fetch_and_op || operation == MPIPP_PROC_Compare_and_swap;
 }
@@ -43,7 +43,7 @@ static int is_accessed(const struct mpipp_win *win, int64_t target) {
   return win->lock_count > win->known_locks;
 }
 
-int mpipp_can_be_deferred(const struct mpipp_call *call) {
+int mpipp_perturb_can_be_deferred(const struct mpipp_call *call) {
   if (!(call->present & MPIPP_HAS_WIN) || !(call->present & MPIPP_HAS_TARGET_RANK) ||
       call->buffer_count < 2 || call->target_rank < 0)
     return 0;
@@ -60,12 +60,12 @@ static void drop(struct mpipp_argument *argument) {
   free(argument->copy);
 }
 
-void mpipp_deferred_free(struct mpipp_deferred *one) {
+void mpipp_perturb_deferred_free(struct mpipp_deferred *one) {
   drop(&one->origin);
   drop(&one->compare);
   drop(&one->result);
   drop(&one->place);
-  mpipp_cuts_free(one->cuts);
+  mpipp_perturb_cuts_free(one->cuts);
   free(one);
 }
 
@@ -145,26 +145,27 @@ static int can_be_cut(const struct mpipp_deferred *one) {
   return one->operation != MPIPP_PROC_Fetch_and_op && one->operation != MPIPP_PROC_Compare_and_swap;
 }
 
-struct mpipp_deferred *mpipp_deferred_new(const struct mpipp_passage *passage, int splits) {
+struct mpipp_deferred *mpipp_perturb_deferred_new(const struct mpipp_passage *passage, int splits) {
   const struct mpipp_call *call = passage->call;
   const struct mpipp_buffer *sides[MPIPP_SIDES] = {NULL};
   struct mpipp_deferred *one = calloc(1, sizeof *one);
   if (!one) return NULL;
-  one->at = *mpipp_here();
+  one->at = *mpipp_perturb_here();
   one->win = call->win;
   one->target = (int)call->target_rank;
   one->operation = mpipp_facts[call->procedure].operation;
-  one->accumulates = mpipp_accumulates(one->operation);
+  one->accumulates = mpipp_perturb_accumulates(one->operation);
   one->fetches = one->operation != MPIPP_PROC_Put && one->operation != MPIPP_PROC_Accumulate;
   one->op = call->present & MPIPP_HAS_OP ? (MPI_Op)(uintptr_t)call->op : MPI_OP_NULL;
   int fine = keep_all(one, passage, sides);
-  if (fine && splits && can_be_cut(one)) one->cuts = mpipp_cuts_new(sides, one->accumulates);
+  if (fine && splits && can_be_cut(one))
+    one->cuts = mpipp_perturb_cuts_new(sides, one->accumulates);
   if (fine && call->present & MPIPP_HAS_REQUESTS) {
     one->is_request = 1;
     fine = PMPI(Grequest_start)(query, release, cancel, NULL, &one->request) == MPI_SUCCESS;
   }
   if (fine) return one;
-  mpipp_deferred_free(one);
+  mpipp_perturb_deferred_free(one);
   return NULL;
 }
 
@@ -174,7 +175,8 @@ static int is_alike(const struct mpipp_argument *argument, const struct mpipp_bu
          argument->count == buffer->count && MPIPP_KEY(argument->type) == buffer->datatype;
 }
 
-int mpipp_is_repeated(const struct mpipp_deferred *one, const struct mpipp_passage *passage) {
+int mpipp_perturb_is_repeated(const struct mpipp_deferred *one,
+                              const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   return one->operation == MPIPP_PROC_Get && !one->is_request &&
          mpipp_facts[call->procedure].operation == MPIPP_PROC_Get &&
@@ -192,11 +194,11 @@ static int copy(struct mpipp_argument *argument) {
   return 1;
 }
 
-int mpipp_deferred_copy(struct mpipp_deferred *one) {
+int mpipp_perturb_deferred_copy(struct mpipp_deferred *one) {
   return copy(&one->origin) && copy(&one->compare);
 }
 
-void mpipp_deferred_let_go(struct mpipp_deferred *one) {
+void mpipp_perturb_deferred_let_go(struct mpipp_deferred *one) {
   if (!one->is_request) return;
   one->is_request = 0;
   PMPI(Grequest_complete)(one->request);
@@ -265,7 +267,7 @@ static int hand_over(const struct mpipp_deferred *one, const struct mpipp_argume
   }
 }
 
-int mpipp_deferred_hand_over(const struct mpipp_deferred *one, int cut) {
+int mpipp_perturb_deferred_hand_over(const struct mpipp_deferred *one, int cut) {
   struct mpipp_argument all[MPIPP_SIDES] = {one->origin, one->result, one->place};
   int code = MPI_SUCCESS;
   for (int i = 0; i < MPIPP_SIDES; i++) all[i].is_kept = 0; // its own, not of this cut

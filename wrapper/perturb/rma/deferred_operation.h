@@ -44,19 +44,20 @@ struct mpipp_deferred {
 };
 
 // Whether a call starts an operation that can be put off: nothing is wrong with it.
-int mpipp_can_be_deferred(const struct mpipp_call *call);
+int mpipp_perturb_can_be_deferred(const struct mpipp_call *call);
 // Whether it is an accumulate, or its like: MPI keeps their order (MPI-4.1, section 12.7.2).
-int mpipp_accumulates(unsigned operation);
+int mpipp_perturb_accumulates(unsigned operation);
 // NULL: no memory, or no request to be had. splits: to be cut.
-struct mpipp_deferred *mpipp_deferred_new(const struct mpipp_passage *passage, int splits);
+struct mpipp_deferred *mpipp_perturb_deferred_new(const struct mpipp_passage *passage, int splits);
 // Whether a call is a get like this one, which waits: that both are done at once is as good.
-int mpipp_is_repeated(const struct mpipp_deferred *one, const struct mpipp_passage *passage);
+int mpipp_perturb_is_repeated(const struct mpipp_deferred *one,
+                              const struct mpipp_passage *passage);
 // Keeps what is to be sent; returns 0 if that cannot be.
-int mpipp_deferred_copy(struct mpipp_deferred *one);
+int mpipp_perturb_deferred_copy(struct mpipp_deferred *one);
 // The program need not keep its buffer any longer; its request is complete.
-void mpipp_deferred_let_go(struct mpipp_deferred *one);
+void mpipp_perturb_deferred_let_go(struct mpipp_deferred *one);
 // Gives MPI the cut with that number, -1: all of it. Returns MPI's code.
-int mpipp_deferred_hand_over(const struct mpipp_deferred *one, int cut);
-void mpipp_deferred_free(struct mpipp_deferred *one);
+int mpipp_perturb_deferred_hand_over(const struct mpipp_deferred *one, int cut);
+void mpipp_perturb_deferred_free(struct mpipp_deferred *one);
 
 #endif

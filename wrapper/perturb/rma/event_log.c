@@ -26,7 +26,7 @@ static char executable[PATH_MAX]; // the loader has no name for it
 static int file = NOT_OPEN;
 static size_t written;
 
-void mpipp_journal_open(void) {
+void mpipp_perturb_journal_open(void) {
   directory = getenv("MPIPP_JOURNAL");
   if (directory && readlink("/proc/self/exe", executable, sizeof executable - 1) < 0)
     *executable = 0;
@@ -61,7 +61,7 @@ static void write_line(const char *words, uint64_t caller) {
   pthread_mutex_unlock(&lock);
 }
 
-void mpipp_journal_begins(struct mpipp_identity identity, const struct mpipp_call *call) {
+void mpipp_perturb_journal_begins(struct mpipp_identity identity, const struct mpipp_call *call) {
   char words[MOST_WORDS];
   if (!directory) return;
   snprintf(words, sizeof words, "op\t%u\t%u\t%s\t%" PRId64 "\t", identity.place, identity.time,
@@ -69,8 +69,8 @@ void mpipp_journal_begins(struct mpipp_identity identity, const struct mpipp_cal
   write_line(words, call->caller);
 }
 
-void mpipp_journal_ends(const struct mpipp_deferred *one, const struct mpipp_call *call,
-                        uint32_t number, uint32_t of, int is_flushed) {
+void mpipp_perturb_journal_ends(const struct mpipp_deferred *one, const struct mpipp_call *call,
+                                uint32_t number, uint32_t of, int is_flushed) {
   char words[MOST_WORDS];
   if (!directory) return;
   snprintf(words, sizeof words, "to\t%u\t%u\t%s\t%u\t%u\t%u\t%d\t%d\t", one->identity.place,

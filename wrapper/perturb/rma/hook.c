@@ -66,7 +66,7 @@ static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call
     if (one->target != own.target) own.target = ANY_TARGET;
   handing = &own;
   pthread_mutex_unlock(&lock);
-  mpipp_hand_over(list, call, passive);
+  mpipp_perturb_hand_over(list, call, passive);
   pthread_mutex_lock(&lock);
   while (*at != &own) at = &(*at)->next;
   *at = own.next;
@@ -121,7 +121,7 @@ static void append(struct mpipp_deferred *one) {
 // Those that an accumulate must not overtake come before it.
 static void choose_those_overtaken(const struct mpipp_call *call) {
   int target = (int)call->target_rank;
-  if (!mpipp_accumulates(mpipp_facts[call->procedure].operation)) return;
+  if (!mpipp_perturb_accumulates(mpipp_facts[call->procedure].operation)) return;
   wait_for_others(call->win, target);
   for (struct mpipp_deferred *one = deferred; one; one = one->next)
     if (one->accumulates && is_among(one, call->win, target)) one->is_chosen = 1;
@@ -130,19 +130,21 @@ static void choose_those_overtaken(const struct mpipp_call *call) {
 // Milliseconds at most.
 static uint64_t latency_of(const struct mpipp_deferred *one) {
   uint32_t time = one->identity.time;
-  if (mpipp_rules.latency != MPIPP_BY_SEED) return (uint64_t)mpipp_rules.latency;
-  return time && time <= FIRST && mpipp_chance_of(one->chance - 1) % LATE_IN == 0 ? LATENCY : 0;
+  if (mpipp_perturb_rules.latency != MPIPP_BY_SEED) return (uint64_t)mpipp_perturb_rules.latency;
+  return time && time <= FIRST && mpipp_perturb_chance_of(one->chance - 1) % LATE_IN == 0 ? LATENCY
+                                                                                          : 0;
 }
 
 static struct mpipp_deferred *begin(const struct mpipp_passage *passage,
                                     struct mpipp_identity identity) {
-  struct mpipp_deferred *one = mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
+  struct mpipp_deferred *one =
+      mpipp_perturb_deferred_new(passage, mpipp_perturb_chosen(mpipp_perturb_rules.split, 8));
   if (!one) return NULL;
   one->identity = identity;
-  one->chance = mpipp_chance(UINT64_MAX);
+  one->chance = mpipp_perturb_chance(UINT64_MAX);
   one->latency = latency_of(one);
   append(one);
-  mpipp_journal_begins(identity, passage->call);
+  mpipp_perturb_journal_begins(identity, passage->call);
   return one;
 }
 
@@ -151,7 +153,7 @@ static int on_time(const struct mpipp_passage *passage, struct mpipp_identity id
   const struct mpipp_call *call = passage->call;
   int goes_on = as_is || call->present & MPIPP_HAS_REQUESTS;
   choose_those_overtaken(call);
-  mpipp_note_here(MPIPP_WAY_AT_ONCE);
+  mpipp_perturb_note_here(MPIPP_WAY_AT_ONCE);
   struct mpipp_deferred *own = goes_on ? NULL : begin(passage, identity);
   if (own) own->is_chosen = own->is_at_once = 1;
   hand_over_chosen(call, is_passive(call->win));
@@ -162,19 +164,20 @@ static int put_off(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   struct mpipp_deferred *one = NULL;
   int verdict = MPIPP_DONE;
-  mpipp_noting(call);
+  mpipp_perturb_noting(call);
   pthread_mutex_lock(&lock);
-  struct mpipp_identity identity = mpipp_identify(passage);
-  mpipp_chance_begin_at(identity.place, identity.time);
-  int is_meant = mpipp_is_meant(identity);
-  int is_repeated = is_meant && newest && mpipp_is_repeated(newest, passage);
-  if (is_meant && !is_repeated && count < MOST && mpipp_chosen(mpipp_rules.defer, 15))
+  struct mpipp_identity identity = mpipp_perturb_identify(passage);
+  mpipp_perturb_chance_begin_at(identity.place, identity.time);
+  int is_meant = mpipp_perturb_is_meant(identity);
+  int is_repeated = is_meant && newest && mpipp_perturb_is_repeated(newest, passage);
+  if (is_meant && !is_repeated && count < MOST &&
+      mpipp_perturb_chosen(mpipp_perturb_rules.defer, 15))
     one = begin(passage, identity);
   if (one) {
-    mpipp_note_here(MPIPP_WAY_CALLED);
+    mpipp_perturb_note_here(MPIPP_WAY_CALLED);
     if (one->is_request) *(MPI_Request *)(uintptr_t)call->requests = one->request;
   } else if (is_repeated) {
-    mpipp_note_here(MPIPP_WAY_REPEATED);
+    mpipp_perturb_note_here(MPIPP_WAY_REPEATED);
   } else {
     verdict = on_time(passage, identity, !is_meant);
   }
@@ -187,29 +190,30 @@ static int put_off(struct mpipp_passage *passage) {
 // is copied, so that it can wait.
 static void complete_locally(struct mpipp_deferred *one) {
   int is_new = !one->origin.copy;
-  if (one->fetches || !mpipp_deferred_copy(one)) {
+  if (one->fetches || !mpipp_perturb_deferred_copy(one)) {
     choose(one);
     return;
   }
-  if (is_new && one->origin.copy) mpipp_note(&one->at, MPIPP_WAY_COPIED, mpipp_here(), 0);
+  if (is_new && one->origin.copy)
+    mpipp_perturb_note(&one->at, MPIPP_WAY_COPIED, mpipp_perturb_here(), 0);
   if (one->is_request) {
     MPIPP_WRITE(requests, requests - 1);
-    mpipp_deferred_let_go(one);
+    mpipp_perturb_deferred_let_go(one);
   }
 }
 
 // What it chooses depends on the seed, and which of the calls of its place it is.
 static void begin_call(const struct mpipp_call *call) {
-  struct mpipp_identity identity = mpipp_identify_call(call);
-  mpipp_noting(call);
-  mpipp_chance_begin_at(identity.place, identity.time);
+  struct mpipp_identity identity = mpipp_perturb_identify_call(call);
+  mpipp_perturb_noting(call);
+  mpipp_perturb_chance_begin_at(identity.place, identity.time);
 }
 
 static void synchronize(const struct mpipp_call *call, int target, int passive, int locally) {
   pthread_mutex_lock(&lock);
   begin_call(call);
-  locally = locally && mpipp_chosen(mpipp_rules.local, 15);
-  mpipp_identities_part();
+  locally = locally && mpipp_perturb_chosen(mpipp_perturb_rules.local, 15);
+  mpipp_perturb_identities_part();
   wait_for_others(call->win, target);
   for (struct mpipp_deferred *one = deferred; one; one = one->next) {
     if (!is_among(one, call->win, target)) continue;
@@ -236,7 +240,7 @@ static void complete_requests(const struct mpipp_call *call) {
     struct mpipp_deferred *one = asked_for(asked[i]);
     if (one) wait_for_others(one->win, one->target);
     if (!(one = asked_for(asked[i]))) continue; // others have seen to it
-    if (mpipp_chosen(mpipp_rules.local, 15))
+    if (mpipp_perturb_chosen(mpipp_perturb_rules.local, 15))
       complete_locally(one);
     else
       choose(one);
@@ -249,7 +253,7 @@ static void complete_requests(const struct mpipp_call *call) {
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int target = (int)call->target_rank;
-  if (mpipp_can_be_deferred(call)) return put_off(passage);
+  if (mpipp_perturb_can_be_deferred(call)) return put_off(passage);
   if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) complete_requests(call);
   // Which is the number of all targets in MPICH.
   if (call->present & MPIPP_HAS_TARGET_RANK && target == MPI_PROC_NULL) return MPIPP_GO_ON;
@@ -284,9 +288,9 @@ static struct mpipp_hook hook = {.enter = enter, .order = NEXT_TO_MPI};
 __attribute__((constructor)) static void hook_in(void) {
   const char *text = getenv("MPIPP_PROVOKE_RMA");
   if (!text || !*text) return;
-  mpipp_chance_open(text);
-  mpipp_rules_open(text);
-  mpipp_identities_open(text);
-  mpipp_journal_open();
+  mpipp_perturb_chance_open(text);
+  mpipp_perturb_rules_open(text);
+  mpipp_perturb_identities_open(text);
+  mpipp_perturb_journal_open();
   mpipp_hook_in(&hook);
 }

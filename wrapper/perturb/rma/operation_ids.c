@@ -34,7 +34,7 @@ static struct {
   struct mpipp_identity identity;
 } polled;
 
-void mpipp_identities_open(const char *text) {
+void mpipp_perturb_identities_open(const char *text) {
   const char *at = strstr(text, ",only=");
   are_some = at != NULL;
   for (at = at ? at + strlen(",only=") : NULL; at && *at && *at != ',';) {
@@ -72,13 +72,13 @@ static int is_as_before(const struct mpipp_passage *passage) {
   return same;
 }
 
-struct mpipp_identity mpipp_identify(const struct mpipp_passage *passage) {
+struct mpipp_identity mpipp_perturb_identify(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int polls = mpipp_facts[call->procedure].operation == MPIPP_PROC_Get &&
               !(call->present & MPIPP_HAS_REQUESTS);
   if (polls && is_as_before(passage)) return polled.identity;
-  struct mpipp_identity found = next_at(&operations, mpipp_place(call));
-  mpipp_identities_part();
+  struct mpipp_identity found = next_at(&operations, mpipp_recorder_place(call));
+  mpipp_perturb_identities_part();
   if (!polls) return found;
   polled.win = call->win;
   polled.target = call->target_rank;
@@ -91,17 +91,17 @@ struct mpipp_identity mpipp_identify(const struct mpipp_passage *passage) {
   return found;
 }
 
-struct mpipp_identity mpipp_identify_call(const struct mpipp_call *call) {
-  struct mpipp_identity found = next_at(&others, mpipp_place(call));
+struct mpipp_identity mpipp_perturb_identify_call(const struct mpipp_call *call) {
+  struct mpipp_identity found = next_at(&others, mpipp_recorder_place(call));
   found.place += MOST_PLACES; // chances are those of no operation
   return found;
 }
 
-void mpipp_identities_part(void) {
+void mpipp_perturb_identities_part(void) {
   polled.identity.time = 0;
 }
 
-int mpipp_is_meant(struct mpipp_identity identity) {
+int mpipp_perturb_is_meant(struct mpipp_identity identity) {
   if (!are_some) return 1;
   for (const struct mpipp_meant *one = meant; one; one = one->next)
     if (one->rank == (unsigned long)mpipp_registry.world_rank && one->place == identity.place &&

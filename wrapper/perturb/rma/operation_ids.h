@@ -15,15 +15,15 @@ struct mpipp_identity {
 };
 
 // text: "...,only=RANK:PLACE.TIME+RANK:PLACE.TIME-TIME+...,...": the only ones that are provoked.
-void mpipp_identities_open(const char *text);
+void mpipp_perturb_identities_open(const char *text);
 // Of a call that starts an operation; gets that are alike, with nothing between, have one. Calls
 // are not to be made at the same time.
-struct mpipp_identity mpipp_identify(const struct mpipp_passage *passage);
+struct mpipp_identity mpipp_perturb_identify(const struct mpipp_passage *passage);
 // Of a call that completes some, among those.
-struct mpipp_identity mpipp_identify_call(const struct mpipp_call *call);
+struct mpipp_identity mpipp_perturb_identify_call(const struct mpipp_call *call);
 // What comes next is not to be taken for the same, though it is alike.
-void mpipp_identities_part(void);
+void mpipp_perturb_identities_part(void);
 // Whether it is provoked.
-int mpipp_is_meant(struct mpipp_identity identity);
+int mpipp_perturb_is_meant(struct mpipp_identity identity);
 
 #endif

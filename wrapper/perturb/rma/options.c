@@ -6,8 +6,9 @@
 
 #include "perturb/random.h"
 
-struct mpipp_rules mpipp_rules = {MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, 0,
-                                  MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_NO,      MPIPP_BY_SEED};
+struct mpipp_rules mpipp_perturb_rules = {
+    MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, 0,
+    MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_NO,      MPIPP_BY_SEED};
 
 static const char *after(const char *text, const char *name) {
   const char *found = strstr(text, name);
@@ -27,18 +28,18 @@ static int order(const char *text) {
   return MPIPP_BY_SEED;
 }
 
-void mpipp_rules_open(const char *text) {
+void mpipp_perturb_rules_open(const char *text) {
   const char *latency = after(text, ",latency="), *parts = after(text, ",parts=");
-  mpipp_rules.defer = yes_or_no(text, ",defer=");
-  mpipp_rules.local = yes_or_no(text, ",local=");
-  mpipp_rules.split = yes_or_no(text, ",split=");
-  mpipp_rules.parts = parts ? strtol(parts, NULL, 10) : 0;
-  mpipp_rules.flush = yes_or_no(text, ",flush=");
-  mpipp_rules.show = yes_or_no(text, ",show=") == MPIPP_YES;
-  mpipp_rules.order = order(text);
-  mpipp_rules.latency = latency ? strtol(latency, NULL, 10) : MPIPP_BY_SEED;
+  mpipp_perturb_rules.defer = yes_or_no(text, ",defer=");
+  mpipp_perturb_rules.local = yes_or_no(text, ",local=");
+  mpipp_perturb_rules.split = yes_or_no(text, ",split=");
+  mpipp_perturb_rules.parts = parts ? strtol(parts, NULL, 10) : 0;
+  mpipp_perturb_rules.flush = yes_or_no(text, ",flush=");
+  mpipp_perturb_rules.show = yes_or_no(text, ",show=") == MPIPP_YES;
+  mpipp_perturb_rules.order = order(text);
+  mpipp_perturb_rules.latency = latency ? strtol(latency, NULL, 10) : MPIPP_BY_SEED;
 }
 
-int mpipp_chosen(int choice, unsigned in_16) {
-  return choice == MPIPP_BY_SEED ? mpipp_chance(16) < in_16 : choice;
+int mpipp_perturb_chosen(int choice, unsigned in_16) {
+  return choice == MPIPP_BY_SEED ? mpipp_perturb_chance(16) < in_16 : choice;
 }

@@ -22,11 +22,11 @@ struct mpipp_rules {
   int show;     // tell in what order, on the standard error
   long latency; // at most so many milliseconds before each, or MPIPP_BY_SEED
 };
-extern struct mpipp_rules mpipp_rules __attribute__((visibility("hidden")));
+extern struct mpipp_rules mpipp_perturb_rules __attribute__((visibility("hidden")));
 
 // "SEED,order=reverse,split=yes": what mpipp/cli/commands/run/perturb.py has found to be right.
-void mpipp_rules_open(const char *text);
+void mpipp_perturb_rules_open(const char *text);
 // A choice, made by the seed where the user has not: then yes in so many cases of 16.
-int mpipp_chosen(int choice, unsigned in_16);
+int mpipp_perturb_chosen(int choice, unsigned in_16);
 
 #endif

@@ -32,7 +32,7 @@ static uint64_t key(const struct mpipp_schedule_item *item, int order) {
   int place = operation == MPIPP_PROC_Put ? 0 : operation == MPIPP_PROC_Get ? 2 : 1;
   switch (order) {
   case MPIPP_IN_ANY_ORDER:
-    return mpipp_chance_of(item->one->chance + (uint64_t)(item->cut + 1));
+    return mpipp_perturb_chance_of(item->one->chance + (uint64_t)(item->cut + 1));
   case MPIPP_REVERSED:
     return UINT32_MAX - item->number;
   case MPIPP_PUTS_FIRST:
@@ -81,7 +81,7 @@ static int keep_accumulates(struct mpipp_schedule_item *items, uint32_t count) {
 // All parts of an operation together take as long as one that is not cut.
 static void linger(struct mpipp_deferred *before) {
   if (!before->latency) return;
-  uint64_t microseconds = mpipp_chance(before->latency + 1) * 1000;
+  uint64_t microseconds = mpipp_perturb_chance(before->latency + 1) * 1000;
   if (before->cuts) microseconds /= before->cuts->count;
   struct timespec time = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
   nanosleep(&time, NULL);
@@ -133,17 +133,17 @@ static void note_order(const struct mpipp_schedule_item *items, uint32_t count) 
     struct mpipp_deferred *one = items[i].one;
     if (first && first->number < one->number && !one->overtakes) {
       one->overtakes = 1;
-      mpipp_note(&one->at, MPIPP_WAY_OVERTAKES, &first->at, 0);
+      mpipp_perturb_note(&one->at, MPIPP_WAY_OVERTAKES, &first->at, 0);
     }
     if (!first || one->number < first->number) first = one;
   }
 }
 
 static void note(const struct mpipp_deferred *one, int flushed) {
-  if (!one->is_at_once) mpipp_note(&one->at, MPIPP_WAY_WAITS, mpipp_here(), 0);
-  if (one->cuts) mpipp_note(&one->at, MPIPP_WAY_CUT, NULL, one->cuts->count);
-  if (flushed) mpipp_note(&one->at, MPIPP_WAY_FLUSHED, NULL, 0);
-  if (one->delay) mpipp_note(&one->at, MPIPP_WAY_DELAYED, NULL, (one->delay + 999) / 1000);
+  if (!one->is_at_once) mpipp_perturb_note(&one->at, MPIPP_WAY_WAITS, mpipp_perturb_here(), 0);
+  if (one->cuts) mpipp_perturb_note(&one->at, MPIPP_WAY_CUT, NULL, one->cuts->count);
+  if (flushed) mpipp_perturb_note(&one->at, MPIPP_WAY_FLUSHED, NULL, 0);
+  if (one->delay) mpipp_perturb_note(&one->at, MPIPP_WAY_DELAYED, NULL, (one->delay + 999) / 1000);
 }
 
 // Operations in the order of their first cuts.
@@ -155,13 +155,13 @@ static void keep_in_journal(const struct mpipp_schedule_item *items, uint32_t co
   for (uint32_t i = 0; i < count; i++) {
     if (items[i].one->is_in_journal) continue;
     items[i].one->is_in_journal = 1;
-    mpipp_journal_ends(items[i].one, call, ++number, of, flushes);
+    mpipp_perturb_journal_ends(items[i].one, call, ++number, of, flushes);
   }
 }
 
 static int chosen_order(void) {
-  int drawn = (int)mpipp_chance(16 * MPIPP_IN_PROGRAM_ORDER);
-  if (mpipp_rules.order != MPIPP_BY_SEED) return mpipp_rules.order;
+  int drawn = (int)mpipp_perturb_chance(16 * MPIPP_IN_PROGRAM_ORDER);
+  if (mpipp_perturb_rules.order != MPIPP_BY_SEED) return mpipp_perturb_rules.order;
   return drawn < MPIPP_IN_PROGRAM_ORDER ? MPIPP_IN_PROGRAM_ORDER : drawn % MPIPP_IN_PROGRAM_ORDER;
 }
 
@@ -172,26 +172,27 @@ static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call
   for (uint32_t i = 0; items && i < count; i++) items[i].key = key(&items[i], order);
   if (items) qsort(items, count, sizeof *items, compare);
   int fine = items && keep_accumulates(items, count);
-  if (fine && mpipp_rules.show) show(items, count, call, flushes);
+  if (fine && mpipp_perturb_rules.show) show(items, count, call, flushes);
   if (fine) note_order(items, count);
   if (fine) keep_in_journal(items, count, list, call, flushes);
   for (uint32_t i = 0; fine && i < count && code == MPI_SUCCESS; i++) {
     linger(items[i].one);
-    code = mpipp_deferred_hand_over(items[i].one, items[i].cut);
+    code = mpipp_perturb_deferred_hand_over(items[i].one, items[i].cut);
     if (flushes && code == MPI_SUCCESS)
       code = PMPI(Win_flush)(items[i].one->target, (MPI_Win)(uintptr_t)list->win);
   }
   // Without memory as the program has it.
   for (const struct mpipp_deferred *one = list; !fine && one && code == MPI_SUCCESS;
        one = one->next)
-    code = mpipp_deferred_hand_over(one, -1);
+    code = mpipp_perturb_deferred_hand_over(one, -1);
   free(items);
 }
 
-void mpipp_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int passive) {
+void mpipp_perturb_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call,
+                             int passive) {
   if (!list) return;
-  mpipp_chance_part(0);
-  int flushes = passive && mpipp_chosen(mpipp_rules.flush, 12);
+  mpipp_perturb_chance_part(0);
+  int flushes = passive && mpipp_perturb_chosen(mpipp_perturb_rules.flush, 12);
   hand_over(list, call, flushes);
   while (list) {
     struct mpipp_deferred *next = list->next;
@@ -201,8 +202,8 @@ void mpipp_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call,
     if (passive && !flushes && (list->is_request || list->fetches || has_copy))
       PMPI(Win_flush)(list->target, (MPI_Win)(uintptr_t)list->win);
     note(list, flushes);
-    mpipp_deferred_let_go(list);
-    mpipp_deferred_free(list);
+    mpipp_perturb_deferred_let_go(list);
+    mpipp_perturb_deferred_free(list);
     list = next;
   }
 }

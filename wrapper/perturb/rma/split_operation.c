@@ -113,7 +113,7 @@ static struct mpipp_cuts *room_for(uint32_t runs, int64_t unit) {
 
 static struct mpipp_cuts *cut(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t total,
                               int64_t unit, int by_element) {
-  int64_t most = mpipp_rules.parts ? mpipp_rules.parts : MOST;
+  int64_t most = mpipp_perturb_rules.parts ? mpipp_perturb_rules.parts : MOST;
   int64_t part = part_of(total, unit, by_element ? most : lesser(most, PARTS));
   uint32_t count = total > 0 ? walk(layouts, total, part, NULL) : 0;
   int together = count > most;
@@ -133,12 +133,12 @@ static struct mpipp_cuts *cut(struct mpipp_layout *const layouts[MPIPP_SIDES], i
     cuts->first[cuts->count] = count;
     return cuts;
   }
-  mpipp_cuts_free(cuts);
+  mpipp_perturb_cuts_free(cuts);
   return NULL;
 }
 
-struct mpipp_cuts *mpipp_cuts_new(const struct mpipp_buffer *const sides[MPIPP_SIDES],
-                                  int by_element) {
+struct mpipp_cuts *mpipp_perturb_cuts_new(const struct mpipp_buffer *const sides[MPIPP_SIDES],
+                                          int by_element) {
   struct mpipp_layout *layouts[MPIPP_SIDES] = {NULL};
   const struct mpipp_datatype *unit = by_element ? element(type_of(sides[MPIPP_TARGET]), 0) : NULL;
   int64_t total = -1, bytes = unit ? unit->size : 1;
@@ -156,7 +156,7 @@ struct mpipp_cuts *mpipp_cuts_new(const struct mpipp_buffer *const sides[MPIPP_S
   return cuts;
 }
 
-void mpipp_cuts_free(struct mpipp_cuts *cuts) {
+void mpipp_perturb_cuts_free(struct mpipp_cuts *cuts) {
   if (!cuts) return;
   __atomic_sub_fetch(&kept, cuts->run_count, __ATOMIC_RELAXED);
   free(cuts->first);

@@ -24,8 +24,8 @@ struct mpipp_cuts {
 
 // sides: the buffers, NULL where the operation has none; by_element: each element goes over at
 // once. NULL: it is one piece, or not known well enough.
-struct mpipp_cuts *mpipp_cuts_new(const struct mpipp_buffer *const sides[MPIPP_SIDES],
-                                  int by_element);
-void mpipp_cuts_free(struct mpipp_cuts *cuts);
+struct mpipp_cuts *mpipp_perturb_cuts_new(const struct mpipp_buffer *const sides[MPIPP_SIDES],
+                                          int by_element);
+void mpipp_perturb_cuts_free(struct mpipp_cuts *cuts);
 
 #endif

@@ -57,7 +57,7 @@ static int make_room(void) {
   if (used >= MAX_KEPT) return 0;
   if (slots && (used + 1) * 4 <= (mask + 1) * 3) return 1;
   uint64_t capacity = slots ? 2 * (mask + 1) : FIRST_SLOTS, old_count = slots ? mask + 1 : 0;
-  struct mpipp_datatype **old = slots, **more = mpipp_allocate(capacity * sizeof *more);
+  struct mpipp_datatype **old = slots, **more = mpipp_registry_allocate(capacity * sizeof *more);
   if (!more) return 0;
   memset(more, 0, capacity * sizeof *more);
   slots = more;
@@ -65,7 +65,7 @@ static int make_room(void) {
   for (uint64_t i = 0; i < old_count; i++) {
     if (old[i]) *slot_of(old[i]) = old[i];
   }
-  mpipp_free(old);
+  mpipp_registry_free(old);
   return 1;
 }
 
@@ -74,7 +74,7 @@ static uint64_t find(struct mpipp_datatype *type) {
   if (!make_room()) return 0;
   struct mpipp_datatype **slot = slot_of(type);
   if (!*slot) {
-    if (!mpipp_refer_locked((uint64_t)(uintptr_t)type, type->object.handle)) return 0;
+    if (!mpipp_registry_refer_locked((uint64_t)(uintptr_t)type, type->object.handle)) return 0;
     *slot = type;
     used++;
   }
@@ -90,7 +90,7 @@ static struct mpipp_datatype *unknown_component(const struct mpipp_datatype *typ
   return NULL;
 }
 
-uint64_t mpipp_alike_locked(uint64_t record, uint64_t handle) {
+uint64_t mpipp_recorder_alike_locked(uint64_t record, uint64_t handle) {
   struct mpipp_datatype *type = (void *)(uintptr_t)record;
   if (!type || MPIPP_READ(type->object.handle) != handle || !MPIPP_READ(type->object.serial))
     return 0;

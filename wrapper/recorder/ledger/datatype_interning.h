@@ -8,7 +8,7 @@
 
 // With the lock held: the address of the record that stands for all that are built like this one,
 // which is kept from then on; 0 if it is not known, has been freed, or is another handle's by now.
-uint64_t mpipp_alike_locked(uint64_t record, uint64_t handle);
+uint64_t mpipp_recorder_alike_locked(uint64_t record, uint64_t handle);
 
 // The same without the lock, of a datatype that a call is using; 0 where it must be looked for.
 static inline uint64_t mpipp_known_alike(uint64_t record) {

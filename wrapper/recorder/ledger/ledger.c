@@ -20,22 +20,22 @@ enum {
   MOST_VALUES = 64,  // of an array; of longer ones a hash is kept
 };
 
-const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
+const uint64_t mpipp_recorder_no_item[MPIPP_ONE_BUFFER] = {0};
 
-uint64_t mpipp_ledger_limit = 64 << 20;
+uint64_t mpipp_recorder_ledger_limit = 64 << 20;
 static char *pool, *pool_end;
 
-void mpipp_ledger_open(void) {
+void mpipp_recorder_ledger_open(void) {
   const char *asked = getenv("MPIPP_LEDGER");
-  if (asked) mpipp_ledger_limit = strtoull(asked, NULL, 10);
+  if (asked) mpipp_recorder_ledger_limit = strtoull(asked, NULL, 10);
 }
 
 // Zeroed, never given back; NULL beyond the limit.
 static void *take(uint64_t bytes) {
   if (bytes > (uint64_t)(pool_end - pool)) {
     uint64_t chunk = bytes > POOL_BYTES / 4 ? bytes : POOL_BYTES;
-    if (mpipp_registry.ledger_bytes + chunk > mpipp_ledger_limit) return NULL;
-    char *memory = mpipp_map(chunk);
+    if (mpipp_registry.ledger_bytes + chunk > mpipp_recorder_ledger_limit) return NULL;
+    char *memory = mpipp_registry_map(chunk);
     if (!memory) return NULL;
     mpipp_registry.ledger_bytes += chunk;
     if (chunk == bytes) return memory;
@@ -47,8 +47,8 @@ static void *take(uint64_t bytes) {
   return taken;
 }
 
-uint64_t mpipp_place(const struct mpipp_call *call) {
-  return mpipp_outside_mpi_at(call->caller, call->frame);
+uint64_t mpipp_recorder_place(const struct mpipp_call *call) {
+  return mpipp_abi_outside_mpi_at(call->caller, call->frame);
 }
 
 static uint64_t *recent(struct mpipp_history *history, uint64_t ordinal) {
@@ -61,10 +61,10 @@ static struct mpipp_history *history_of(const struct mpipp_channel *channel) {
 
 static void expect(struct mpipp_channel *channel, uint64_t item, uint32_t period) {
   channel->period = period;
-  MPIPP_WRITE(channel->expected, item ? item : (uint64_t)(uintptr_t)mpipp_no_item);
+  MPIPP_WRITE(channel->expected, item ? item : (uint64_t)(uintptr_t)mpipp_recorder_no_item);
 }
 
-void mpipp_note_advance(struct mpipp_channel *channel, uint64_t ordinal) {
+void mpipp_recorder_note_advance(struct mpipp_channel *channel, uint64_t ordinal) {
   struct mpipp_history *history = history_of(channel);
   uint32_t period = channel->period;
   if (!history || !period) return; // another thread, without order, is at it too
@@ -152,7 +152,7 @@ static struct mpipp_history *begin(struct mpipp_comm *comm, struct mpipp_channel
   history->comm = (uint64_t)(uintptr_t)comm;
   history->recent_from = 1;
   // What was sent there matters after the communicator is gone.
-  mpipp_refer_locked(history->comm, comm->object.handle);
+  mpipp_registry_refer_locked(history->comm, comm->object.handle);
   MPIPP_WRITE(channel->history, (uint64_t)(uintptr_t)history);
   return history;
 }
@@ -164,7 +164,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
   struct mpipp_history *history = history_of(channel);
   if (!history) history = begin(comm, channel);
   if (!history || history->full) return give_up(channel);
-  mpipp_time_locked(channel->history, ordinal);
+  mpipp_recorder_time_locked(channel->history, ordinal);
   close_run(channel, ordinal - 1);
   expect(channel, 0, 0); // nothing is said of later ones meanwhile
   if (history->position != ordinal - 1) {
@@ -190,7 +190,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
   if (follows) expect(channel, (uint64_t)(uintptr_t)item, 1);
 }
 
-void mpipp_note_gap_locked(struct mpipp_channel *channel) {
+void mpipp_recorder_note_gap_locked(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->gaps, 1);
   if (!history_of(channel)) return;
   close_run(channel, MPIPP_READ(channel->count));
@@ -220,8 +220,8 @@ static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t
     append(comm, channel, ordinal, words, 1);
     return 0;
   }
-  if (channel->period != 1) mpipp_note_advance(channel, ordinal);
-  if (ordinal % MPIPP_TIMED == 0) mpipp_time_locked(channel->history, ordinal);
+  if (channel->period != 1) mpipp_recorder_note_advance(channel, ordinal);
+  if (ordinal % MPIPP_TIMED == 0) mpipp_recorder_time_locked(channel->history, ordinal);
   return 1;
 }
 
@@ -236,65 +236,66 @@ static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t 
   end_words(words, buffer_words(word, buffer, record), call, 1);
 }
 
-void mpipp_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
-                        const struct mpipp_buffer *buffer) {
-  uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
+void mpipp_recorder_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                                 const struct mpipp_buffer *buffer) {
+  uint64_t record = mpipp_recorder_alike_locked(buffer->record, buffer->datatype);
   one_buffer(words, call, place, buffer, record);
 }
 
-void mpipp_hold_channel(struct mpipp_channel *channel) {
+void mpipp_recorder_hold_channel(struct mpipp_channel *channel) {
   channel->resumes = channel->expected;
-  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
+  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_recorder_no_item);
   channel->certain = MPIPP_READ(channel->count);
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
 
-void mpipp_let_channel_go(struct mpipp_channel *channel) {
+void mpipp_recorder_let_channel_go(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->expected, channel->resumes);
   MPIPP_WRITE(channel->count, channel->certain);
 }
 
-void mpipp_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                               const uint64_t *words) {
+void mpipp_recorder_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                        const uint64_t *words) {
   channel->expected = channel->resumes;
   note(comm, channel, channel->certain + 1, words);
   channel->resumes = channel->expected;
-  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
+  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_recorder_no_item);
   MPIPP_WRITE(channel->certain, channel->certain + 1);
 }
 
-void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                       const struct mpipp_call *call, uint64_t place,
-                       const struct mpipp_buffer *buffer) {
+void mpipp_recorder_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                const struct mpipp_call *call, uint64_t place,
+                                const struct mpipp_buffer *buffer) {
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
-  if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN) return;
-  mpipp_words_locked(words, call, place, buffer);
+  if (!mpipp_recorder_ledger_limit || count & MPIPP_UNCERTAIN) return;
+  mpipp_recorder_words_locked(words, call, place, buffer);
   note(comm, channel, count + 1, words);
 }
 
-void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                            const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
+void mpipp_recorder_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                     const struct mpipp_call *call, uint64_t place,
+                                     uint64_t ordinal) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
-  if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
-  mpipp_words_locked(words, call, place, buffer);
-  mpipp_note_gap_locked(channel);
+  if (!mpipp_recorder_ledger_limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
+  mpipp_recorder_words_locked(words, call, place, buffer);
+  mpipp_recorder_note_gap_locked(channel);
   append(comm, channel, ordinal, words, ordinal == count);
 }
 
-void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
-                        const struct mpipp_buffer *buffer) {
+void mpipp_recorder_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
+                                 const struct mpipp_buffer *buffer) {
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
   if (count & MPIPP_UNCERTAIN) return;
-  uint64_t place = mpipp_place(call), record = mpipp_known_alike(buffer->record);
+  uint64_t place = mpipp_recorder_place(call), record = mpipp_known_alike(buffer->record);
   one_buffer(words, call, place, buffer, record);
   if (record && same(MPIPP_READ(channel->expected), words)) {
-    if (channel->period != 1) mpipp_note_advance(channel, count + 1);
+    if (channel->period != 1) mpipp_recorder_note_advance(channel, count + 1);
     return;
   }
-  mpipp_lock();
-  mpipp_note_locked(mpipp_find_live(MPIPP_COMM, call->comm), channel, call, place, buffer);
-  mpipp_unlock();
+  mpipp_registry_lock();
+  mpipp_recorder_note_locked(mpipp_find_live(MPIPP_COMM, call->comm), channel, call, place, buffer);
+  mpipp_registry_unlock();
 }
 
 static uint64_t vector_count(const struct mpipp_vector *vector, uint64_t i) {
@@ -310,7 +311,7 @@ static uint64_t *vector_words(uint64_t *word, const struct mpipp_vector *vector)
   for (uint64_t i = 0; datatypes && i < vector->length; i++) {
     uint64_t handle = MPIPP_KEY(datatypes[i]);
     uint64_t record = (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, handle);
-    *word++ = mpipp_alike_locked(record, handle);
+    *word++ = mpipp_recorder_alike_locked(record, handle);
   }
   return word;
 }
@@ -327,7 +328,7 @@ static int used_vectors(const struct mpipp_call *call) {
 // that it is one, and whether it is commutative. 0: not known.
 static uint64_t operation(uint64_t handle) {
   const uint64_t own = (uint64_t)1 << 63, commutative = (uint64_t)1 << 62;
-  if (mpipp_is_constant(MPIPP_OP, handle)) return handle;
+  if (mpipp_registry_is_constant(MPIPP_OP, handle)) return handle;
   const struct mpipp_op *op = mpipp_find_live(MPIPP_OP, handle);
   return op ? own | (op->commute ? commutative : 0) | (op->function & (commutative - 1)) : 0;
 }
@@ -421,7 +422,8 @@ static void collective_words(uint64_t *words, const struct mpipp_call *call, uin
   if (call->present & MPIPP_HAS_ERRORCODE) *word++ = (uint64_t)call->errorcode;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
-    word = buffer_words(word, buffer, mpipp_alike_locked(buffer->record, buffer->datatype));
+    word =
+        buffer_words(word, buffer, mpipp_recorder_alike_locked(buffer->record, buffer->datatype));
   }
   for (int v = 0; v < vectors; v++) word = vector_words(word, &call->vectors[v]);
   if (arguments) word = argument_words(word, call);
@@ -442,7 +444,7 @@ static int note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uin
   return repeats;
 }
 
-void mpipp_note_end_locked(struct mpipp_channel *channel) {
+void mpipp_recorder_note_end_locked(struct mpipp_channel *channel) {
   struct mpipp_history *history = history_of(channel);
   MPIPP_WRITE(channel->gaps, 1);
   if (!history) return;
@@ -455,7 +457,8 @@ void mpipp_note_end_locked(struct mpipp_channel *channel) {
 static uint64_t *words_of(const struct mpipp_call *call, uint64_t place, uint64_t few[FEW_WORDS]) {
   int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
   uint64_t most = most_words(call, vectors), *words = few;
-  if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
+  if (most > FEW_WORDS)
+    words = most < 1 << 24 ? mpipp_registry_allocate(most * sizeof *words) : NULL;
   if (words) collective_words(words, call, place, vectors);
   return words;
 }
@@ -468,42 +471,44 @@ static uint64_t note_collective(struct mpipp_comm *comm, struct mpipp_channel *c
   uint64_t expected = channel->expected;
   int is_expected = ordinal ? note_next(comm, channel, ordinal, words)
                             : note(comm, channel, MPIPP_READ(channel->count) + 1, words);
-  if (words != few) mpipp_free(words);
+  if (words != few) mpipp_registry_free(words);
   return is_expected ? expected : 0;
 }
 
-void mpipp_note_outcome_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                               const struct mpipp_call *call, uint64_t place) {
+void mpipp_recorder_note_outcome_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                        const struct mpipp_call *call, uint64_t place) {
   const struct mpipp_history *history = history_of(channel);
   const uint64_t ordinal = call->ordinal;
-  if (!mpipp_ledger_limit || !history || history->full || !ordinal || ordinal > history->noted)
+  if (!mpipp_recorder_ledger_limit || !history || history->full || !ordinal ||
+      ordinal > history->noted)
     return;
   uint64_t few[FEW_WORDS], *words = words_of(call, place, few);
   if (!words) return;
-  mpipp_note_end_locked(channel);
+  mpipp_recorder_note_end_locked(channel);
   append(comm, channel, ordinal, words, 0);
-  if (words != few) mpipp_free(words);
+  if (words != few) mpipp_registry_free(words);
 }
 
-uint64_t mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                      const struct mpipp_call *call, uint64_t place) {
-  if (!mpipp_ledger_limit || call->ordinal & MPIPP_UNCERTAIN) return 0;
+uint64_t mpipp_recorder_note_collective_locked(struct mpipp_comm *comm,
+                                               struct mpipp_channel *channel,
+                                               const struct mpipp_call *call, uint64_t place) {
+  if (!mpipp_recorder_ledger_limit || call->ordinal & MPIPP_UNCERTAIN) return 0;
   return note_collective(comm, channel, call, place, call->ordinal);
 }
 
-int mpipp_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel) {
-  return mpipp_ledger_limit && begin(comm, channel) != NULL;
+int mpipp_recorder_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel) {
+  return mpipp_recorder_ledger_limit && begin(comm, channel) != NULL;
 }
 
-void mpipp_note_turn_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
-                            uint64_t identity, uint64_t calls) {
-  if (!mpipp_ledger_limit) return;
+void mpipp_recorder_note_turn_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
+                                     uint64_t identity, uint64_t calls) {
+  if (!mpipp_recorder_ledger_limit) return;
   uint64_t words[] = {0, 0, MPIPP_HAS_ROOT | MPIPP_HAS_TAG, identity, calls};
   words[0] = MPIPP_ITEM_HEAD(sizeof words / sizeof *words, 0, MPIPP_PROC_Barrier);
   note(world, channel, MPIPP_READ(channel->count) + 1, words);
 }
 
-void mpipp_note_together_locked(struct mpipp_channel *channel, const struct mpipp_call *call,
-                                uint64_t place) {
+void mpipp_recorder_note_together_locked(struct mpipp_channel *channel,
+                                         const struct mpipp_call *call, uint64_t place) {
   note_collective(NULL, channel, call, place, 0);
 }

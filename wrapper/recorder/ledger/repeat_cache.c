@@ -40,7 +40,7 @@ static int is_like(const struct mpipp_buffer *buffer, const struct mpipp_buffer 
          !memcmp(&buffer->count, &before->count, sizeof *buffer - behind);
 }
 
-int mpipp_noted_again(struct mpipp_channel *channel, const struct mpipp_call *call) {
+int mpipp_recorder_noted_again(struct mpipp_channel *channel, const struct mpipp_call *call) {
   const struct mpipp_repeated *like = place_of(channel->expected);
   if (like->channel != channel || like->expected != channel->expected) return 0;
   if (like->caller != call->caller || like->present != call->present ||
@@ -56,17 +56,17 @@ int mpipp_noted_again(struct mpipp_channel *channel, const struct mpipp_call *ca
   for (unsigned i = 0; i < like->count; i++) {
     if (!is_like(&call->buffers[i], &like->buffers[i])) return 0;
   }
-  if (channel->period != 1) mpipp_note_advance(channel, call->ordinal);
+  if (channel->period != 1) mpipp_recorder_note_advance(channel, call->ordinal);
   __atomic_store_n(&history->noted, call->ordinal, __ATOMIC_RELEASE);
   return 1;
 }
 
-void mpipp_may_come_again(const struct mpipp_channel *channel, uint64_t expected,
-                          const struct mpipp_call *call, uint64_t place) {
+void mpipp_recorder_may_come_again(const struct mpipp_channel *channel, uint64_t expected,
+                                   const struct mpipp_call *call, uint64_t place) {
   if (call->present & ~(uint32_t)NUMBERS || call->buffer_count > MOST || place != call->caller ||
       !mpipp_is_outside_mpi(place))
     return;
-  if (call->present & MPIPP_HAS_OP && !mpipp_is_constant(MPIPP_OP, call->op)) return;
+  if (call->present & MPIPP_HAS_OP && !mpipp_registry_is_constant(MPIPP_OP, call->op)) return;
   struct mpipp_repeated made = {channel,         expected,           place,
                                 call->op,        call->root,         call->present,
                                 call->procedure, call->buffer_count, {{0}}};

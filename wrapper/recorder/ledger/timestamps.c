@@ -8,18 +8,18 @@
 
 enum { TIMES = 4096 }; // the last ones are kept
 
-uint64_t mpipp_now(void) {
+uint64_t mpipp_recorder_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void mpipp_time_locked(uint64_t history, uint64_t ordinal) {
+void mpipp_recorder_time_locked(uint64_t history, uint64_t ordinal) {
   static struct mpipp_timed *times;
   static uint64_t noted;
-  struct mpipp_table *table = mpipp_times_table();
+  struct mpipp_table *table = mpipp_registry_times_table();
   if (!times) {
-    times = mpipp_map(TIMES * sizeof *times);
+    times = mpipp_registry_map(TIMES * sizeof *times);
     table->entries = (uint64_t)(uintptr_t)times;
   }
   if (!times) return;
@@ -27,7 +27,7 @@ void mpipp_time_locked(uint64_t history, uint64_t ordinal) {
   MPIPP_WRITE(one->history, 0); // for a reader meanwhile it is nobody's
   __atomic_thread_fence(__ATOMIC_RELEASE);
   MPIPP_WRITE(one->ordinal, ordinal);
-  MPIPP_WRITE(one->time, mpipp_now());
+  MPIPP_WRITE(one->time, mpipp_recorder_now());
   __atomic_store_n(&one->history, history, __ATOMIC_RELEASE);
   if (noted <= TIMES) __atomic_store_n(&table->count, noted, __ATOMIC_RELEASE);
 }

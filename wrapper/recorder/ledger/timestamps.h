@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 // Of the system's clock, which is that of all processes of a node, in nanoseconds.
-uint64_t mpipp_now(void);
+uint64_t mpipp_recorder_now(void);
 // With the lock held: now the call with that ordinal was made, of the channel with that history.
-void mpipp_time_locked(uint64_t history, uint64_t ordinal);
+void mpipp_recorder_time_locked(uint64_t history, uint64_t ordinal);
 
 #endif

@@ -16,9 +16,9 @@ struct mpipp_channels {
 
 static struct mpipp_channel *unused;
 
-int mpipp_seen_late = 0;
+int mpipp_recorder_seen_late = 0;
 
-int mpipp_is_unordered(void) {
+int mpipp_recorder_is_unordered(void) {
   return MPIPP_READ(mpipp_registry.several_threads) != 0;
 }
 
@@ -30,7 +30,7 @@ static uint64_t mixed(uint64_t first, uint64_t second) {
 
 static struct mpipp_channel *new_channel(void) {
   if (!unused) {
-    struct mpipp_channel *channels = mpipp_map(CHANNELS_AT_ONCE * sizeof *channels);
+    struct mpipp_channel *channels = mpipp_registry_map(CHANNELS_AT_ONCE * sizeof *channels);
     for (int i = 0; channels && i < CHANNELS_AT_ONCE; i++) {
       channels[i].next = (uint64_t)(uintptr_t)unused;
       unused = &channels[i];
@@ -56,7 +56,7 @@ static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
   if (old && (old->used + 1) * 4 <= (old->mask + 1) * 3) return 1;
   uint64_t capacity = old ? 2 * (old->mask + 1) : FIRST_SLOTS;
   uint64_t bytes = sizeof *old + capacity * sizeof *old->slots;
-  struct mpipp_channels *table = mpipp_allocate(bytes);
+  struct mpipp_channels *table = mpipp_registry_allocate(bytes);
   if (!table) return 0;
   memset(table, 0, bytes);
   table->mask = capacity - 1;
@@ -65,28 +65,28 @@ static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
     if (channel) *slot_of(table, channel->sequence, channel->key) = channel;
   }
   table->used = old ? old->used : 0;
-  mpipp_free(old);
+  mpipp_registry_free(old);
   comm->channel_table = (uint64_t)(uintptr_t)table;
   return 1;
 }
 
-int mpipp_is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequence) {
-  return mpipp_seen_late || (MPIPP_READ(comm->uncertain) >> sequence & 1) != 0;
+int mpipp_recorder_is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequence) {
+  return mpipp_recorder_seen_late || (MPIPP_READ(comm->uncertain) >> sequence & 1) != 0;
 }
 
-void mpipp_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
+void mpipp_recorder_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
   __atomic_or_fetch(&comm->uncertain_all, 1u << sequence, __ATOMIC_RELAXED);
   __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELEASE);
 }
 
-void mpipp_set_uncertain_on(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
+void mpipp_recorder_set_uncertain_on(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
   __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELEASE);
 }
 
 // Threads that start operations side by side give them no order.
 static void set_shared(struct mpipp_comm *comm, struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->shared, 1);
-  mpipp_set_uncertain_on(comm, channel->sequence);
+  mpipp_recorder_set_uncertain_on(comm, channel->sequence);
 }
 
 static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_sequence sequence,
@@ -102,8 +102,8 @@ static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_seq
   channel->history = 0;
   channel->period = 0;
   channel->shared = channel->gaps = 0;
-  channel->resumes = (uint64_t)(uintptr_t)mpipp_no_item;
-  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
+  channel->resumes = (uint64_t)(uintptr_t)mpipp_recorder_no_item;
+  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_recorder_no_item);
   MPIPP_WRITE(channel->comm, comm->object.handle);
   channel->next = comm->channels;
   __atomic_store_n(&comm->channels, (uint64_t)(uintptr_t)channel, __ATOMIC_RELEASE);
@@ -113,26 +113,27 @@ static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_seq
   return channel;
 }
 
-struct mpipp_channel *mpipp_channel_of(struct mpipp_comm *comm, enum mpipp_sequence sequence,
-                                       uint64_t key, uint64_t thread) {
-  struct mpipp_channel *channel = mpipp_channel_known(comm, sequence, key);
+struct mpipp_channel *mpipp_recorder_channel_of(struct mpipp_comm *comm,
+                                                enum mpipp_sequence sequence, uint64_t key,
+                                                uint64_t thread) {
+  struct mpipp_channel *channel = mpipp_recorder_channel_known(comm, sequence, key);
   if (!channel) return add_channel(comm, sequence, key, thread);
-  if (mpipp_is_unordered() && channel->thread != thread) set_shared(comm, channel);
+  if (mpipp_recorder_is_unordered() && channel->thread != thread) set_shared(comm, channel);
   return channel;
 }
 
-struct mpipp_channel *mpipp_channel_known(const struct mpipp_comm *comm,
-                                          enum mpipp_sequence sequence, uint64_t key) {
+struct mpipp_channel *mpipp_recorder_channel_known(const struct mpipp_comm *comm,
+                                                   enum mpipp_sequence sequence, uint64_t key) {
   struct mpipp_channels *table = (void *)(uintptr_t)comm->channel_table;
   return table ? *slot_of(table, sequence, key) : NULL;
 }
 
-uint64_t mpipp_channel_count(const struct mpipp_comm *comm) {
+uint64_t mpipp_recorder_channel_count(const struct mpipp_comm *comm) {
   const struct mpipp_channels *table = (const void *)(uintptr_t)comm->channel_table;
   return table ? table->used : 0;
 }
 
-void mpipp_drop_channels(struct mpipp_comm *comm) {
+void mpipp_recorder_drop_channels(struct mpipp_comm *comm) {
   for (uint64_t next = comm->channels; next;) {
     struct mpipp_channel *channel = (void *)(uintptr_t)next;
     next = channel->next;
@@ -141,5 +142,5 @@ void mpipp_drop_channels(struct mpipp_comm *comm) {
     unused = channel;
   }
   comm->channels = 0;
-  mpipp_release(&comm->channel_table);
+  mpipp_registry_release(&comm->channel_table);
 }

@@ -6,10 +6,10 @@
 #include "recorder/matching/wildcard_receives.h"
 #include "registry/registry.h"
 
-void (*mpipp_any_waits)(void);
+void (*mpipp_recorder_any_waits)(void);
 
-void mpipp_channels_late(void) {
-  mpipp_seen_late = 1;
+void mpipp_recorder_channels_late(void) {
+  mpipp_recorder_seen_late = 1;
 }
 
 static struct mpipp_comm *comm_of(uint64_t handle) {
@@ -23,67 +23,68 @@ static const struct mpipp_buffer *noted_buffer(const struct mpipp_call *call,
   return sent ? &call->buffers[0] : mpipp_received(call);
 }
 
-uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence, uint64_t comm,
-                     uint64_t key, const struct mpipp_call *noted) {
+uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence sequence,
+                              uint64_t comm, uint64_t key, const struct mpipp_call *noted) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
-  uint64_t ordinal = 0, place = noted ? mpipp_place(call) : 0;
-  mpipp_lock();
+  uint64_t ordinal = 0, place = noted ? mpipp_recorder_place(call) : 0;
+  mpipp_registry_lock();
   struct mpipp_comm *record = comm_of(comm);
   struct mpipp_channel *channel =
-      record && !mpipp_seen_late
-          ? mpipp_channel_of(record, sequence, key, MPIPP_READ(thread->serial))
+      record && !mpipp_recorder_seen_late
+          ? mpipp_recorder_channel_of(record, sequence, key, MPIPP_READ(thread->serial))
           : NULL;
   if (channel) {
-    int late = sequence == MPIPP_RECEIVES && mpipp_is_late(record);
+    int late = sequence == MPIPP_RECEIVES && mpipp_recorder_is_late(record);
     if (late)
-      mpipp_late_other(record, channel, noted, place);
+      mpipp_recorder_late_other(record, channel, noted, place);
     else if (noted)
-      mpipp_note_locked(record, channel, noted, place, noted_buffer(noted, sequence));
+      mpipp_recorder_note_locked(record, channel, noted, place, noted_buffer(noted, sequence));
     else if (sequence == MPIPP_RECEIVES)
-      mpipp_note_gap_locked(channel);
+      mpipp_recorder_note_gap_locked(channel);
     ordinal = mpipp_counted(channel);
-    if (late) mpipp_late_settle(record);
+    if (late) mpipp_recorder_late_settle(record);
     if (sequence < MPIPP_KEPT_SEQUENCES && !late) {
       unsigned slot = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
       thread->channels[sequence][slot] = (uint64_t)(uintptr_t)channel;
     }
   } else if (record) {
-    mpipp_set_uncertain(record, sequence);
+    mpipp_recorder_set_uncertain(record, sequence);
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
   return ordinal;
 }
 
-uint64_t mpipp_sent_further(const struct mpipp_call *call, int dest, int tag) {
-  return mpipp_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
+uint64_t mpipp_recorder_sent_further(const struct mpipp_call *call, int dest, int tag) {
+  return mpipp_recorder_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
 }
 
-uint64_t mpipp_joined_further(const struct mpipp_call *call) {
-  return mpipp_count(call, MPIPP_COLLECTIVES, call->comm, 0, NULL);
+uint64_t mpipp_recorder_joined_further(const struct mpipp_call *call) {
+  return mpipp_recorder_count(call, MPIPP_COLLECTIVES, call->comm, 0, NULL);
 }
 
-void mpipp_note_message(const struct mpipp_call *call) {
-  uint64_t place = mpipp_place(call);
-  mpipp_lock();
+void mpipp_recorder_note_message(const struct mpipp_call *call) {
+  uint64_t place = mpipp_recorder_place(call);
+  mpipp_registry_lock();
   const struct mpipp_message *message = mpipp_find_live(MPIPP_MESSAGE, call->message);
   struct mpipp_comm *comm = message ? comm_of(message->comm) : NULL;
   uint64_t key = message ? mpipp_channel_key((int)message->source, (int)message->tag) : 0;
-  struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_RECEIVES, key) : NULL;
+  struct mpipp_channel *channel =
+      comm ? mpipp_recorder_channel_known(comm, MPIPP_RECEIVES, key) : NULL;
   if (channel && message->ordinal)
-    mpipp_note_late_locked(comm, channel, call, place, message->ordinal);
-  mpipp_unlock();
+    mpipp_recorder_note_late_locked(comm, channel, call, place, message->ordinal);
+  mpipp_registry_unlock();
 }
 
-uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence) {
+uint64_t mpipp_recorder_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence) {
   if (!call->ordinal || call->ordinal & MPIPP_UNCERTAIN) return 0;
   uint64_t thread = MPIPP_READ(mpipp_thread_of(call)->serial);
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   struct mpipp_channel *channel = NULL;
-  if (comm && !mpipp_is_uncertain(comm, MPIPP_COLLECTIVES))
-    channel = mpipp_channel_of(comm, sequence, call->ordinal, thread);
-  if (channel && !mpipp_note_open_locked(comm, channel)) channel = NULL;
-  mpipp_unlock();
+  if (comm && !mpipp_recorder_is_uncertain(comm, MPIPP_COLLECTIVES))
+    channel = mpipp_recorder_channel_of(comm, sequence, call->ordinal, thread);
+  if (channel && !mpipp_recorder_note_open_locked(comm, channel)) channel = NULL;
+  mpipp_registry_unlock();
   return (uint64_t)(uintptr_t)channel;
 }
 
@@ -100,9 +101,9 @@ static struct mpipp_channel *together(const struct mpipp_call *call) {
 static void set_channel_uncertain(struct mpipp_channel *channel) {
   if (MPIPP_READ(channel->count) & MPIPP_UNCERTAIN) return;
   if (channel->sequence == MPIPP_COLLECTIVES)
-    mpipp_note_end_locked(channel);
+    mpipp_recorder_note_end_locked(channel);
   else
-    mpipp_note_gap_locked(channel);
+    mpipp_recorder_note_gap_locked(channel);
   channel->certain = MPIPP_READ(channel->count);
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
@@ -122,31 +123,33 @@ static void set_ordinal(const struct mpipp_call *call, uint64_t ordinal) {
 }
 
 static void note_together(const struct mpipp_call *call, const struct mpipp_call *noted) {
-  uint64_t place = mpipp_place(call), thread = MPIPP_READ(mpipp_thread_of(call)->serial);
-  mpipp_lock();
+  uint64_t place = mpipp_recorder_place(call), thread = MPIPP_READ(mpipp_thread_of(call)->serial);
+  mpipp_registry_lock();
   struct mpipp_channel *channel = together(call);
-  if (channel && mpipp_is_unordered() && channel->thread != thread) set_channel_uncertain(channel);
+  if (channel && mpipp_recorder_is_unordered() && channel->thread != thread)
+    set_channel_uncertain(channel);
   if (channel && !(MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)) {
-    mpipp_note_together_locked(channel, noted, place);
+    mpipp_recorder_note_together_locked(channel, noted, place);
     if (mpipp_facts[call->procedure].form == MPIPP_FORM_NONBLOCKING)
       set_ordinal(call, MPIPP_READ(channel->count) + 1);
     else
       set_answered(call); // before it is counted
     mpipp_counted(channel);
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_note_together(const struct mpipp_call *call) {
+void mpipp_recorder_note_together(const struct mpipp_call *call) {
   note_together(call, call);
 }
 
-void mpipp_note_refused_together(const struct mpipp_call *call, const struct mpipp_call *noted) {
+void mpipp_recorder_note_refused_together(const struct mpipp_call *call,
+                                          const struct mpipp_call *noted) {
   if (noted) note_together(call, noted);
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_channel *channel = together(call);
   if (channel) set_channel_uncertain(channel);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
 // The collective calls that follow one another on one communicator: its identity, and the last one.
@@ -160,9 +163,10 @@ static void change_turns(const struct mpipp_call *call, const struct mpipp_comm 
                          const struct mpipp_channel *channel) {
   struct mpipp_comm *world = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
   uint64_t thread = MPIPP_READ(mpipp_thread_of(call)->serial);
-  struct mpipp_channel *turns = world ? mpipp_channel_of(world, MPIPP_TURNS, 0, thread) : NULL;
+  struct mpipp_channel *turns =
+      world ? mpipp_recorder_channel_of(world, MPIPP_TURNS, 0, thread) : NULL;
   if (turns && turn.calls) {
-    mpipp_note_turn_locked(world, turns, turn.identity, turn.calls);
+    mpipp_recorder_note_turn_locked(world, turns, turn.identity, turn.calls);
     mpipp_counted(turns);
   }
   turn.channel = channel;
@@ -172,63 +176,70 @@ static void change_turns(const struct mpipp_call *call, const struct mpipp_comm 
 
 static int repeats_the_last(const struct mpipp_call *call) {
   struct mpipp_channel *channel = mpipp_last_channel(call, MPIPP_COLLECTIVES, 0, 0);
-  if (MPIPP_READ(mpipp_several_threads) || !mpipp_is_channel(channel, call, 0, 0)) return 0;
-  if ((mpipp_shared && turn.channel != channel) || !mpipp_noted_again(channel, call)) return 0;
+  if (MPIPP_READ(mpipp_registry_several_threads) || !mpipp_is_channel(channel, call, 0, 0))
+    return 0;
+  if ((mpipp_registry_shared && turn.channel != channel) ||
+      !mpipp_recorder_noted_again(channel, call))
+    return 0;
   turn.calls++;
   return 1;
 }
 
 static void note_joined(const struct mpipp_call *call, const struct mpipp_call *noted) {
-  uint64_t place = mpipp_place(call);
-  mpipp_lock();
+  uint64_t place = mpipp_recorder_place(call);
+  mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
-  struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
+  struct mpipp_channel *channel =
+      comm ? mpipp_recorder_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) {
-    uint64_t like = mpipp_note_collective_locked(comm, channel, noted, place);
-    if (like && noted == call && !MPIPP_READ(mpipp_several_threads))
-      mpipp_may_come_again(channel, like, call, place);
-    if (MPIPP_UNLIKELY(turn.channel != channel) && mpipp_shared) change_turns(call, comm, channel);
+    uint64_t like = mpipp_recorder_note_collective_locked(comm, channel, noted, place);
+    if (like && noted == call && !MPIPP_READ(mpipp_registry_several_threads))
+      mpipp_recorder_may_come_again(channel, like, call, place);
+    if (MPIPP_UNLIKELY(turn.channel != channel) && mpipp_registry_shared)
+      change_turns(call, comm, channel);
     turn.calls++;
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_note_joined(const struct mpipp_call *call) {
+void mpipp_recorder_note_joined(const struct mpipp_call *call) {
   if (call->ordinal && !repeats_the_last(call)) note_joined(call, call);
 }
 
-void mpipp_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted) {
+void mpipp_recorder_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted) {
   if (call->ordinal) note_joined(call, noted);
 }
 
-void mpipp_note_outcome(const struct mpipp_call *made, uint64_t place) {
-  mpipp_lock();
+void mpipp_recorder_note_outcome(const struct mpipp_call *made, uint64_t place) {
+  mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(made->comm);
-  struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
-  if (channel) mpipp_note_outcome_locked(comm, channel, made, place);
-  mpipp_unlock();
+  struct mpipp_channel *channel =
+      comm ? mpipp_recorder_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
+  if (channel) mpipp_recorder_note_outcome_locked(comm, channel, made, place);
+  mpipp_registry_unlock();
 }
 
-void mpipp_end_joined(const struct mpipp_call *call) {
-  mpipp_lock();
+void mpipp_recorder_end_joined(const struct mpipp_call *call) {
+  mpipp_registry_lock();
   struct mpipp_comm *comm = call->present & MPIPP_HAS_ORDINAL ? comm_of(call->comm) : NULL;
-  struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
+  struct mpipp_channel *channel =
+      comm ? mpipp_recorder_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) {
     set_channel_uncertain(channel);
-    mpipp_set_uncertain_on(comm, MPIPP_COLLECTIVES);
+    mpipp_recorder_set_uncertain_on(comm, MPIPP_COLLECTIVES);
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
 // Whether threads call side by side, and not only may.
 static int are_side_by_side(void) {
-  return mpipp_is_unordered() && MPIPP_READ(mpipp_several_threads);
+  return mpipp_recorder_is_unordered() && MPIPP_READ(mpipp_registry_several_threads);
 }
 
 // From now on receives on the communicator have no certain ordinals; the counts so far are kept.
 static void freeze(struct mpipp_comm *comm) {
-  mpipp_late_give_up(comm);
-  mpipp_set_uncertain(comm, MPIPP_RECEIVES);
+  mpipp_recorder_late_give_up(comm);
+  mpipp_recorder_set_uncertain(comm, MPIPP_RECEIVES);
   if (comm->frozen) return;
   comm->frozen = 1;
   for (uint64_t next = comm->channels; next;) {
@@ -249,94 +260,98 @@ static void forget_last(struct mpipp_thread *thread) {
       uint64_t *last = &thread->channels[sequence][i];
       const struct mpipp_channel *channel = (void *)(uintptr_t)MPIPP_READ(*last);
       if (!MPIPP_READ(channel->comm) || MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)
-        MPIPP_WRITE(*last, (uint64_t)(uintptr_t)&mpipp_no_channel);
+        MPIPP_WRITE(*last, (uint64_t)(uintptr_t)&mpipp_recorder_no_channel);
     }
   }
 }
 
 static void forget_all_last(void) {
   struct mpipp_thread *thread = NULL;
-  while ((thread = mpipp_other_thread(NULL, thread))) forget_last(thread);
+  while ((thread = mpipp_recorder_other_thread(NULL, thread))) forget_last(thread);
 }
 
 // A receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
 static uint64_t posted_any(const struct mpipp_call *call, uint64_t handle, int blocking,
                            const struct mpipp_call *noted) {
-  uint64_t ordinal = 0, place = noted ? mpipp_place(call) : 0;
+  uint64_t ordinal = 0, place = noted ? mpipp_recorder_place(call) : 0;
   int waits = 0;
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(handle);
-  if (comm && !mpipp_seen_late) {
+  if (comm && !mpipp_recorder_seen_late) {
     ordinal = ++comm->posted_any | (comm->frozen ? MPIPP_UNCERTAIN : 0);
     if (are_side_by_side()) {
       freeze(comm);
-    } else if (!blocking || mpipp_is_late(comm)) {
-      int waited = mpipp_is_late(comm);
-      waits = mpipp_late_any(comm, noted, place, comm->posted_any, blocking);
+    } else if (!blocking || mpipp_recorder_is_late(comm)) {
+      int waited = mpipp_recorder_is_late(comm);
+      waits = mpipp_recorder_late_any(comm, noted, place, comm->posted_any, blocking);
       if (waits && !waited) forget_all_last();
     }
   }
-  mpipp_unlock();
-  if (waits && !blocking) mpipp_any_waits();
+  mpipp_registry_unlock();
+  if (waits && !blocking) mpipp_recorder_any_waits();
   return ordinal;
 }
 
-void mpipp_completed_any(const struct mpipp_call *call, const MPI_Status *status) {
+void mpipp_recorder_completed_any(const struct mpipp_call *call, const MPI_Status *status) {
   const uint64_t ordinal = call->ordinal & ~MPIPP_UNCERTAIN;
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_comm *comm = ordinal ? comm_of(call->comm) : NULL;
-  if (comm && mpipp_is_late(comm)) {
+  if (comm && mpipp_recorder_is_late(comm)) {
     if (status)
-      mpipp_late_known(comm, ordinal, status->MPI_SOURCE, status->MPI_TAG);
+      mpipp_recorder_late_known(comm, ordinal, status->MPI_SOURCE, status->MPI_TAG);
     else
-      mpipp_late_give_up(comm);
+      mpipp_recorder_late_give_up(comm);
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
 static uint64_t posted(const struct mpipp_call *call, uint64_t comm, int source, int tag,
                        int blocking, const struct mpipp_call *noted) {
   if (mpipp_is_any(source, tag) && source != MPI_PROC_NULL)
     return posted_any(call, comm, blocking, noted);
-  return mpipp_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag), noted);
+  return mpipp_recorder_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag), noted);
 }
 
-uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag, int blocking) {
+uint64_t mpipp_recorder_posted_further(const struct mpipp_call *call, int source, int tag,
+                                       int blocking) {
   return posted(call, call->comm, source, tag, blocking, call);
 }
 
-void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status) {
+void mpipp_recorder_received_any(const struct mpipp_call *call, const MPI_Status *status) {
   int source = status->MPI_SOURCE, tag = status->MPI_TAG;
   if (source == MPI_PROC_NULL) return;
-  if (source == MPI_ANY_SOURCE) return mpipp_uncertain(call); // nobody said which message it was
-  mpipp_lock();
+  if (source == MPI_ANY_SOURCE)
+    return mpipp_recorder_uncertain(call); // nobody said which message it was
+  mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
-  int late = comm && mpipp_is_late(comm);
-  if (late) mpipp_late_known(comm, 0, source, tag);
+  int late = comm && mpipp_recorder_is_late(comm);
+  if (late) mpipp_recorder_late_known(comm, 0, source, tag);
   // Before it is counted in its channel: never as two.
   if (comm && !late) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
-  mpipp_unlock();
+  mpipp_registry_unlock();
   if (late) return;
-  mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
+  mpipp_recorder_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
 }
 
-void mpipp_abandoned(uint64_t handle) {
-  mpipp_lock();
+void mpipp_recorder_abandoned(uint64_t handle) {
+  mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(handle);
   if (comm) MPIPP_WRITE(comm->abandoned, comm->abandoned + 1);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-uint64_t mpipp_matched(const struct mpipp_call *call, int source, int tag) {
+uint64_t mpipp_recorder_matched(const struct mpipp_call *call, int source, int tag) {
   uint64_t ordinal = posted(call, call->comm, source, tag, 0, NULL);
   return mpipp_is_any(source, tag) ? 0 : ordinal;
 }
 
-uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp_call *made) {
+uint64_t mpipp_recorder_started_ordinal(const struct mpipp_call *call,
+                                        const struct mpipp_call *made) {
   int tag = (int)made->tag;
   if (!(made->present & MPIPP_HAS_DEST))
     return posted(call, made->comm, (int)made->source, tag, 0, made);
-  return mpipp_count(call, MPIPP_SENDS, made->comm, mpipp_channel_key((int)made->dest, tag), made);
+  return mpipp_recorder_count(call, MPIPP_SENDS, made->comm,
+                              mpipp_channel_key((int)made->dest, tag), made);
 }
 
 static enum mpipp_sequence started(const struct mpipp_call *made) {
@@ -348,13 +363,14 @@ static uint64_t started_key(const struct mpipp_call *made) {
   return mpipp_channel_key((int)(sends ? made->dest : made->source), (int)made->tag);
 }
 
-void mpipp_partitioned_starts(const struct mpipp_call *call, const struct mpipp_call *made) {
-  mpipp_count(call, started(made), made->comm, started_key(made), made);
+void mpipp_recorder_partitioned_starts(const struct mpipp_call *call,
+                                       const struct mpipp_call *made) {
+  mpipp_recorder_count(call, started(made), made->comm, started_key(made), made);
 }
 
 // With the lock held.
 static void for_all_comms(void (*change)(struct mpipp_comm *comm)) {
-  const struct mpipp_table *table = mpipp_stores[MPIPP_COMM].table;
+  const struct mpipp_table *table = mpipp_registry_stores[MPIPP_COMM].table;
   for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
        chunk = (void *)(uintptr_t)chunk->next) {
     struct mpipp_comm *comms = (void *)(chunk + 1);
@@ -367,56 +383,56 @@ static void freeze_any(struct mpipp_comm *comm) {
   if (comm->posted_any) freeze(comm);
 }
 
-void mpipp_side_by_side(void) {
-  mpipp_lock();
+void mpipp_recorder_side_by_side(void) {
+  mpipp_registry_lock();
   if (are_side_by_side()) for_all_comms(freeze_any);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
 static void set_all_uncertain(struct mpipp_comm *comm) {
   for (int sequence = 0; sequence < MPIPP_SEQUENCES; sequence++)
-    mpipp_set_uncertain(comm, (enum mpipp_sequence)sequence);
+    mpipp_recorder_set_uncertain(comm, (enum mpipp_sequence)sequence);
 }
 
-void mpipp_all_uncertain(void) {
-  mpipp_lock();
+void mpipp_recorder_all_uncertain(void) {
+  mpipp_registry_lock();
   for_all_comms(set_all_uncertain);
   struct mpipp_comm *none = (void *)(uintptr_t)mpipp_registry.apart;
   if (none) set_all_uncertain(none);
-  mpipp_channels_late();
-  mpipp_unlock();
+  mpipp_recorder_channels_late();
+  mpipp_registry_unlock();
 }
 
 // With the lock held. Ordinals are given back only if none was given out since.
 static void give_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uint64_t key,
                       uint64_t ordinal) {
-  struct mpipp_channel *channel = mpipp_channel_known(comm, sequence, key);
-  if (channel) mpipp_note_gap_locked(channel);
+  struct mpipp_channel *channel = mpipp_recorder_channel_known(comm, sequence, key);
+  if (channel) mpipp_recorder_note_gap_locked(channel);
   if (channel && MPIPP_READ(channel->count) == ordinal)
     MPIPP_WRITE(channel->count, ordinal - 1);
   else
-    mpipp_set_uncertain(comm, sequence);
+    mpipp_recorder_set_uncertain(comm, sequence);
 }
 
-void mpipp_partitioned_not_started(const struct mpipp_call *made) {
-  mpipp_lock();
+void mpipp_recorder_partitioned_not_started(const struct mpipp_call *made) {
+  mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(made->comm);
   struct mpipp_channel *channel =
-      comm ? mpipp_channel_known(comm, started(made), started_key(made)) : NULL;
+      comm ? mpipp_recorder_channel_known(comm, started(made), started_key(made)) : NULL;
   if (channel) give_back(comm, started(made), started_key(made), MPIPP_READ(channel->count));
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_uncount(struct mpipp_call *call) {
+void mpipp_recorder_uncount(struct mpipp_call *call) {
   const uint32_t counted = call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL);
   const int partitioned = mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
   const int sends = call->present & MPIPP_HAS_DEST, receives = call->present & MPIPP_HAS_SOURCE;
   const int tag = (int)(sends && receives ? call->recvtag : call->tag);
   const uint64_t received = sends ? call->recv_ordinal : call->ordinal;
   const int any = mpipp_is_any((int)call->source, tag) && call->source != MPI_PROC_NULL;
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_comm *comm = counted ? comm_of(call->comm) : NULL;
-  if (comm && receives && mpipp_is_late(comm)) mpipp_late_give_up(comm);
+  if (comm && receives && mpipp_recorder_is_late(comm)) mpipp_recorder_late_give_up(comm);
   if (comm && sends && call->ordinal)
     give_back(comm, partitioned ? MPIPP_PARTITIONED_SENDS : MPIPP_SENDS,
               mpipp_channel_key((int)call->dest, (int)call->tag), call->ordinal);
@@ -427,53 +443,53 @@ void mpipp_uncount(struct mpipp_call *call) {
               mpipp_channel_key((int)call->source, tag), received);
   if (comm && !sends && !receives && call->ordinal)
     give_back(comm, MPIPP_COLLECTIVES, 0, call->ordinal);
-  mpipp_unlock();
+  mpipp_registry_unlock();
   call->present = (call->present & ~counted) | MPIPP_HAS_DROPPED;
 }
 
-void mpipp_uncertain(const struct mpipp_call *call) {
+void mpipp_recorder_uncertain(const struct mpipp_call *call) {
   if (!(call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))) return; // it took no part
   struct mpipp_comm *comm = call->present & MPIPP_HAS_COMM ? comm_of(call->comm) : NULL;
   if (!comm) return;
   if (call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE)) {
-    mpipp_set_uncertain(comm, MPIPP_SENDS);
-    mpipp_set_uncertain(comm, MPIPP_RECEIVES);
-    mpipp_set_uncertain(comm, MPIPP_PARTITIONED_SENDS);
-    mpipp_set_uncertain(comm, MPIPP_PARTITIONED_RECEIVES);
-    mpipp_set_uncertain(comm, MPIPP_STARTED_SENDS);
-    mpipp_set_uncertain(comm, MPIPP_STARTED_RECEIVES);
+    mpipp_recorder_set_uncertain(comm, MPIPP_SENDS);
+    mpipp_recorder_set_uncertain(comm, MPIPP_RECEIVES);
+    mpipp_recorder_set_uncertain(comm, MPIPP_PARTITIONED_SENDS);
+    mpipp_recorder_set_uncertain(comm, MPIPP_PARTITIONED_RECEIVES);
+    mpipp_recorder_set_uncertain(comm, MPIPP_STARTED_SENDS);
+    mpipp_recorder_set_uncertain(comm, MPIPP_STARTED_RECEIVES);
   } else {
-    mpipp_set_uncertain(comm, MPIPP_COLLECTIVES);
+    mpipp_recorder_set_uncertain(comm, MPIPP_COLLECTIVES);
   }
 }
 
-void mpipp_close_channels(uint64_t handle) {
-  mpipp_lock();
-  const struct mpipp_comm *comm = mpipp_listed_locked(MPIPP_COMM, handle);
+void mpipp_recorder_close_channels(uint64_t handle) {
+  mpipp_registry_lock();
+  const struct mpipp_comm *comm = mpipp_registry_listed_locked(MPIPP_COMM, handle);
   for (uint64_t next = comm ? comm->channels : 0; next;) {
     struct mpipp_channel *channel = (void *)(uintptr_t)next;
     next = channel->next;
     MPIPP_WRITE(channel->comm, MPIPP_CLOSED);
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_freed_early(uint64_t handle, int starts) {
-  if (!starts && !mpipp_is_unordered()) return;
-  mpipp_lock();
-  struct mpipp_comm *comm = mpipp_listed_locked(MPIPP_COMM, handle);
+void mpipp_recorder_freed_early(uint64_t handle, int starts) {
+  if (!starts && !mpipp_recorder_is_unordered()) return;
+  mpipp_registry_lock();
+  struct mpipp_comm *comm = mpipp_registry_listed_locked(MPIPP_COMM, handle);
   if (comm) {
-    mpipp_set_uncertain(comm, MPIPP_SENDS);
-    mpipp_set_uncertain(comm, MPIPP_RECEIVES);
-    mpipp_set_uncertain(comm, MPIPP_STARTED_SENDS);
-    mpipp_set_uncertain(comm, MPIPP_STARTED_RECEIVES);
+    mpipp_recorder_set_uncertain(comm, MPIPP_SENDS);
+    mpipp_recorder_set_uncertain(comm, MPIPP_RECEIVES);
+    mpipp_recorder_set_uncertain(comm, MPIPP_STARTED_SENDS);
+    mpipp_recorder_set_uncertain(comm, MPIPP_STARTED_RECEIVES);
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_forget_channels(struct mpipp_comm *comm) {
+void mpipp_recorder_forget_channels(struct mpipp_comm *comm) {
   if (turn.identity == comm->identity) turn.channel = NULL;
-  mpipp_drop_channels(comm);
-  mpipp_late_give_up(comm);
+  mpipp_recorder_drop_channels(comm);
+  mpipp_recorder_late_give_up(comm);
   forget_all_last();
 }

@@ -27,31 +27,32 @@ static struct mpipp_comm *comm_of(uint64_t handle) {
   return mpipp_find_live(MPIPP_COMM, handle);
 }
 
-void mpipp_leading(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
-                   int remote_leader) {
+void mpipp_recorder_leading(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
+                            int remote_leader) {
   const struct mpipp_comm *own = comm_of(call->comm);
   if (!own || own->rank != local_leader) return;
   uint64_t key = mpipp_channel_key(remote_leader, (int)call->tag);
-  mpipp_count(call, MPIPP_LEADERS, peer_comm, key, NULL);
+  mpipp_recorder_count(call, MPIPP_LEADERS, peer_comm, key, NULL);
 }
 
 static int folded(uint64_t hash) {
   return (int)(hash ^ hash >> 32);
 }
 
-void mpipp_gathering(const struct mpipp_call *call, uint64_t handle) {
+void mpipp_recorder_gathering(const struct mpipp_call *call, uint64_t handle) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
-  if (!group || !group->world_known) return mpipp_not_gathered(call->comm, MPIPP_GROUP_CALLS);
+  if (!group || !group->world_known)
+    return mpipp_recorder_not_gathered(call->comm, MPIPP_GROUP_CALLS);
   uint64_t members = members_of(group->world_ranks, group->size);
   uint64_t key = mpipp_channel_key(folded(members), (int)call->tag);
-  mpipp_count(call, MPIPP_GROUP_CALLS, call->comm, key, NULL);
+  mpipp_recorder_count(call, MPIPP_GROUP_CALLS, call->comm, key, NULL);
 }
 
 // What stands for the communicator of calls that have none; with the lock held.
 static struct mpipp_comm *apart(void) {
   struct mpipp_comm *record = (void *)(uintptr_t)mpipp_registry.apart;
   if (record) return record;
-  record = mpipp_map(sizeof *record);
+  record = mpipp_registry_map(sizeof *record);
   if (!record) return NULL;
   record->object.kind = MPIPP_COMM;
   record->object.serial = 1;
@@ -64,53 +65,55 @@ static struct mpipp_comm *apart(void) {
 static uint64_t count_apart(const struct mpipp_call *call, enum mpipp_sequence sequence,
                             uint64_t key) {
   uint64_t thread = MPIPP_READ(mpipp_thread_of(call)->serial), ordinal = 0;
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_comm *record = apart();
-  struct mpipp_channel *channel =
-      record && !mpipp_seen_late ? mpipp_channel_of(record, sequence, key, thread) : NULL;
+  struct mpipp_channel *channel = record && !mpipp_recorder_seen_late
+                                      ? mpipp_recorder_channel_of(record, sequence, key, thread)
+                                      : NULL;
   if (channel)
     ordinal = mpipp_counted(channel);
   else if (record)
-    mpipp_set_uncertain(record, sequence);
-  mpipp_unlock();
+    mpipp_recorder_set_uncertain(record, sequence);
+  mpipp_registry_unlock();
   return ordinal;
 }
 
-void mpipp_not_gathered_apart(void) {
-  mpipp_lock();
+void mpipp_recorder_not_gathered_apart(void) {
+  mpipp_registry_lock();
   struct mpipp_comm *record = apart();
-  if (record) mpipp_set_uncertain(record, MPIPP_GROUP_CALLS);
-  if (record) mpipp_set_uncertain(record, MPIPP_LEADERS);
-  mpipp_unlock();
+  if (record) mpipp_recorder_set_uncertain(record, MPIPP_GROUP_CALLS);
+  if (record) mpipp_recorder_set_uncertain(record, MPIPP_LEADERS);
+  mpipp_registry_unlock();
 }
 
-void mpipp_gathering_apart(struct mpipp_call *call, uint64_t handle, const char *stringtag) {
+void mpipp_recorder_gathering_apart(struct mpipp_call *call, uint64_t handle,
+                                    const char *stringtag) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
   const int two = mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS;
   uint64_t tag = two;
   call->tag = 0;
-  if (!group || !group->world_known || !stringtag) return mpipp_not_gathered_apart();
+  if (!group || !group->world_known || !stringtag) return mpipp_recorder_not_gathered_apart();
   for (const char *c = stringtag; *c; c++) tag = mixed(tag, (unsigned char)*c);
   call->tag = folded(tag); // as that of MPI_Comm_create_group, also for the identity
   uint64_t members = members_of(group->world_ranks, group->size);
   count_apart(call, MPIPP_GROUP_CALLS, mpipp_channel_key(folded(members), (int)call->tag));
 }
 
-void mpipp_leading_apart(const struct mpipp_call *call, uint64_t local, int local_leader,
-                         uint64_t remote, int remote_leader) {
+void mpipp_recorder_leading_apart(const struct mpipp_call *call, uint64_t local, int local_leader,
+                                  uint64_t remote, int remote_leader) {
   const struct mpipp_group *own = mpipp_find_live(MPIPP_GROUP, local);
   const struct mpipp_group *other = mpipp_find_live(MPIPP_GROUP, remote);
   if (!own || own->rank != local_leader) return;
   if (!other || !other->world_known || remote_leader < 0 || remote_leader >= other->size)
-    return mpipp_not_gathered_apart();
+    return mpipp_recorder_not_gathered_apart();
   const int32_t *ranks = (const int32_t *)(uintptr_t)other->world_ranks;
   int leader = ranks ? ranks[remote_leader] : remote_leader;
   count_apart(call, MPIPP_LEADERS, mpipp_channel_key(leader, (int)call->tag));
 }
 
-void mpipp_not_gathered(uint64_t handle, enum mpipp_sequence sequence) {
+void mpipp_recorder_not_gathered(uint64_t handle, enum mpipp_sequence sequence) {
   struct mpipp_comm *comm = comm_of(handle);
-  if (comm) mpipp_set_uncertain(comm, sequence);
+  if (comm) mpipp_recorder_set_uncertain(comm, sequence);
 }
 
 // Of the processes, whichever side of an intercommunicator asks; 0 if they are not known.
@@ -137,11 +140,12 @@ static uint64_t identity_apart(const struct mpipp_call *call, const struct mpipp
   uint64_t processes = processes_of(made), key = mixed(processes, (uint64_t)call->tag);
   uint64_t ordinal = processes ? count_apart(call, MPIPP_CREATIONS, key) : 0;
   const struct mpipp_comm *parent = (const void *)(uintptr_t)mpipp_registry.apart;
-  if (!parent || !ordinal || mpipp_is_uncertain(parent, MPIPP_CREATIONS)) return 0;
+  if (!parent || !ordinal || mpipp_recorder_is_uncertain(parent, MPIPP_CREATIONS)) return 0;
   return mixed(mixed(parent->identity, mixed(ordinal, key)), processes);
 }
 
-uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made) {
+uint64_t mpipp_recorder_comm_identity(const struct mpipp_call *call,
+                                      const struct mpipp_comm *made) {
   if (!(call->present & MPIPP_HAS_COMM))
     return is_of_few(call->procedure) ? identity_apart(call, made) : 0;
   uint64_t processes = processes_of(made), ordinal = call->ordinal;
@@ -151,34 +155,36 @@ uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_c
     if (mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS)
       parent = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
     uint64_t key = mixed(processes, (uint64_t)call->tag);
-    ordinal = parent ? mpipp_count(call, MPIPP_CREATIONS, parent->object.handle, key, NULL) : 0;
+    ordinal =
+        parent ? mpipp_recorder_count(call, MPIPP_CREATIONS, parent->object.handle, key, NULL) : 0;
     ordinal = ordinal ? mixed(ordinal, key) : 0;
   } else if (!(call->present & MPIPP_HAS_ORDINAL)) {
     return 0; // processes that meet by other means: spawned, accepted
   }
   if (!parent || !parent->identity || !processes || !ordinal) return 0;
-  if (mpipp_is_uncertain(parent, is_of_few(call->procedure) ? MPIPP_CREATIONS : MPIPP_COLLECTIVES))
+  if (mpipp_recorder_is_uncertain(parent,
+                                  is_of_few(call->procedure) ? MPIPP_CREATIONS : MPIPP_COLLECTIVES))
     return 0;
   return mixed(mixed(parent->identity, ordinal), processes);
 }
 
-void mpipp_comm_made_of(const struct mpipp_call *call, struct mpipp_comm *made) {
+void mpipp_recorder_comm_made_of(const struct mpipp_call *call, struct mpipp_comm *made) {
   const uint32_t has = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   if ((call->present & has) != has || is_of_few(call->procedure)) return;
   const struct mpipp_comm *parent = comm_of(call->comm);
-  if (!parent || parent->identity || mpipp_is_uncertain(parent, MPIPP_COLLECTIVES)) return;
+  if (!parent || parent->identity || mpipp_recorder_is_uncertain(parent, MPIPP_COLLECTIVES)) return;
   made->made_of = parent->object.serial;
   made->made_by = call->ordinal;
 }
 
-uint64_t mpipp_window_identity(const struct mpipp_call *call, uint64_t *comm) {
+uint64_t mpipp_recorder_window_identity(const struct mpipp_call *call, uint64_t *comm) {
   const struct mpipp_comm *parent = comm_of(call->comm);
   *comm = parent ? parent->identity : 0;
-  if (!*comm || !call->ordinal || mpipp_is_uncertain(parent, MPIPP_COLLECTIVES)) return 0;
+  if (!*comm || !call->ordinal || mpipp_recorder_is_uncertain(parent, MPIPP_COLLECTIVES)) return 0;
   return mixed(*comm, call->ordinal);
 }
 
-uint64_t mpipp_predefined_identity(const char *name) {
+uint64_t mpipp_recorder_predefined_identity(const char *name) {
   if (strcmp(name, "MPI_COMM_WORLD") == 0) return 1;
   int self = strcmp(name, "MPI_COMM_SELF") == 0;
   return self ? mixed(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent: not known

@@ -81,9 +81,9 @@ static void failed_joined(struct mpipp_call *call, int code) {
   if (part == TAKEN) mpipp_import_unknown(call);
   if (part == TAKEN || (part == PERHAPS && can_be_read(call))) {
     const struct mpipp_call noted = refused(call, error_class);
-    mpipp_note_refused(call, &noted);
+    mpipp_recorder_note_refused(call, &noted);
   }
-  if (part != TAKEN) mpipp_end_joined(call);
+  if (part != TAKEN) mpipp_recorder_end_joined(call);
 }
 
 static int is_joined(const struct mpipp_call *call) {
@@ -91,30 +91,30 @@ static int is_joined(const struct mpipp_call *call) {
          !(call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE));
 }
 
-int mpipp_failed(struct mpipp_call *call, int code) {
+int mpipp_recorder_failed(struct mpipp_call *call, int code) {
   if (is_joined(call))
     failed_joined(call, code);
   else
-    mpipp_uncertain(call);
+    mpipp_recorder_uncertain(call);
   return code;
 }
 
-void mpipp_outcome_unknown(const struct mpipp_call *call) {
+void mpipp_recorder_outcome_unknown(const struct mpipp_call *call) {
   if (is_joined(call))
-    mpipp_end_joined(call);
+    mpipp_recorder_end_joined(call);
   else
-    mpipp_uncertain(call);
+    mpipp_recorder_uncertain(call);
 }
 
-int mpipp_failed_together(const struct mpipp_call *call, int code) {
+int mpipp_recorder_failed_together(const struct mpipp_call *call, int code) {
   if (call->present & MPIPP_HAS_DROPPED) return code;
   // Perhaps because they differ in all processes, which MPI may find: it is kept, the last one.
   const struct mpipp_call noted = refused(call, class_of(code));
-  mpipp_note_refused_together(call, has_numbers_only(call) ? &noted : NULL);
+  mpipp_recorder_note_refused_together(call, has_numbers_only(call) ? &noted : NULL);
   return code;
 }
 
-void mpipp_completion_failed(uint64_t handle, int code) {
+void mpipp_recorder_completion_failed(uint64_t handle, int code) {
   const int error_class = code == MPI_SUCCESS ? MPI_SUCCESS : class_of(code);
   if (error_class == MPI_SUCCESS || error_class == MPI_ERR_PENDING) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST), is_known = 0;
@@ -128,24 +128,24 @@ void mpipp_completion_failed(uint64_t handle, int code) {
     is_known = 1;
   }
   mpipp_unlock_kind(locked);
-  if (is_known) mpipp_note_outcome(&noted, place);
+  if (is_known) mpipp_recorder_note_outcome(&noted, place);
 }
 
-int mpipp_failed_receive(const struct mpipp_call *call, int code, uint64_t *any,
-                         const MPI_Status *status) {
+int mpipp_recorder_failed_receive(const struct mpipp_call *call, int code, uint64_t *any,
+                                  const MPI_Status *status) {
   if (class_of(code) != MPI_ERR_TRUNCATE) {
-    mpipp_uncertain(call);
+    mpipp_recorder_uncertain(call);
     return code;
   }
   if (!any) return code;
   *any = 0;
-  mpipp_received_any(call, status);
+  mpipp_recorder_received_any(call, status);
   return code;
 }
 
-int mpipp_failed_message(struct mpipp_call *call, int code, uint64_t serial) {
+int mpipp_recorder_failed_message(struct mpipp_call *call, int code, uint64_t serial) {
   if (class_of(code) != MPI_ERR_TRUNCATE) return code;
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-  mpipp_freed(MPIPP_MESSAGE, call->message, serial);
+  mpipp_registry_freed(MPIPP_MESSAGE, call->message, serial);
   return code;
 }

@@ -27,7 +27,7 @@ static struct mpipp_late *late_of(const struct mpipp_comm *comm) {
   return (void *)(uintptr_t)comm->late;
 }
 
-int mpipp_is_late(const struct mpipp_comm *comm) {
+int mpipp_recorder_is_late(const struct mpipp_comm *comm) {
   return comm->frozen && comm->late;
 }
 
@@ -39,18 +39,18 @@ static struct mpipp_channel *first_of(const struct mpipp_comm *comm) {
   return (void *)(uintptr_t)comm->channels;
 }
 
-void mpipp_late_give_up(struct mpipp_comm *comm) {
+void mpipp_recorder_late_give_up(struct mpipp_comm *comm) {
   struct mpipp_late *late = late_of(comm);
   comm->late = 0;
-  mpipp_free(late);
+  mpipp_registry_free(late);
 }
 
 static int freeze(struct mpipp_comm *comm) {
   struct mpipp_late *late = late_of(comm);
-  if (!late) late = mpipp_allocate(sizeof *late);
+  if (!late) late = mpipp_registry_allocate(sizeof *late);
   comm->frozen = 1;
   for (struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
-    if (c->sequence == MPIPP_RECEIVES) mpipp_hold_channel(c);
+    if (c->sequence == MPIPP_RECEIVES) mpipp_recorder_hold_channel(c);
   }
   comm->late = (uint64_t)(uintptr_t)late;
   if (late) late->first = late->end = 0, late->posted = 0;
@@ -60,14 +60,14 @@ static int freeze(struct mpipp_comm *comm) {
 // All are known: what is posted next is counted at once. Where there are many channels not each
 // time, since all of them are looked at.
 static void thaw(struct mpipp_comm *comm) {
-  uint64_t channels = mpipp_channel_count(comm);
+  uint64_t channels = mpipp_recorder_channel_count(comm);
   if (channels > FEW_CHANNELS && late_of(comm)->posted < channels) return;
   for (const struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
     if (c->sequence == MPIPP_RECEIVES && (c->count & ~MPIPP_UNCERTAIN) != c->certain)
-      return mpipp_late_give_up(comm);
+      return mpipp_recorder_late_give_up(comm);
   }
   for (struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
-    if (c->sequence == MPIPP_RECEIVES) mpipp_let_channel_go(c);
+    if (c->sequence == MPIPP_RECEIVES) mpipp_recorder_let_channel_go(c);
   }
   comm->frozen = 0;
 }
@@ -82,15 +82,15 @@ static int may_take(const struct mpipp_waiting *one, int source, int tag) {
 }
 
 static struct mpipp_channel *receives_of(struct mpipp_comm *comm, int source, int tag) {
-  uint64_t thread = MPIPP_READ(mpipp_self->serial);
-  return mpipp_channel_of(comm, MPIPP_RECEIVES, mpipp_channel_key(source, tag), thread);
+  uint64_t thread = MPIPP_READ(mpipp_recorder_self->serial);
+  return mpipp_recorder_channel_of(comm, MPIPP_RECEIVES, mpipp_channel_key(source, tag), thread);
 }
 
 // Returns 0 if its channel has no room.
 static int settle(struct mpipp_comm *comm, struct mpipp_waiting *one) {
   struct mpipp_channel *channel = receives_of(comm, one->source, one->tag);
   if (!channel) return 0;
-  mpipp_note_settled_locked(comm, channel, one->words);
+  mpipp_recorder_note_settled_locked(comm, channel, one->words);
   one->over = 1;
   return 1;
 }
@@ -100,8 +100,8 @@ static int is_same(const struct mpipp_waiting *one, const struct mpipp_waiting *
 }
 
 // Those before which nothing is that may take of their channels.
-void mpipp_late_settle(struct mpipp_comm *comm) {
-  struct mpipp_late *late = mpipp_is_late(comm) ? late_of(comm) : NULL;
+void mpipp_recorder_late_settle(struct mpipp_comm *comm) {
+  struct mpipp_late *late = mpipp_recorder_is_late(comm) ? late_of(comm) : NULL;
   if (!late) return;
   const struct mpipp_waiting *open[MOST_PATTERNS];
   int patterns = 0;
@@ -116,7 +116,7 @@ void mpipp_late_settle(struct mpipp_comm *comm) {
       taken = 1;
     }
     for (int p = 0; !taken && p < patterns; p++) taken = may_take(open[p], one->source, one->tag);
-    if (!taken && !settle(comm, one)) return mpipp_late_give_up(comm);
+    if (!taken && !settle(comm, one)) return mpipp_recorder_late_give_up(comm);
   }
   while (late->first < late->end && late->all[late->first].over) late->first++;
   if (late->first == late->end) thaw(comm);
@@ -140,33 +140,34 @@ static struct mpipp_waiting *add(struct mpipp_comm *comm) {
   return one;
 }
 
-int mpipp_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint64_t place,
-                   uint64_t ordinal, int blocking) {
+int mpipp_recorder_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint64_t place,
+                            uint64_t ordinal, int blocking) {
   if (!comm->frozen && !freeze(comm)) return 0;
-  struct mpipp_waiting *one = mpipp_is_late(comm) && noted && mpipp_ledger_limit ? add(comm) : NULL;
+  struct mpipp_waiting *one =
+      mpipp_recorder_is_late(comm) && noted && mpipp_recorder_ledger_limit ? add(comm) : NULL;
   if (!one) {
-    mpipp_late_give_up(comm);
+    mpipp_recorder_late_give_up(comm);
     return 0;
   }
   one->any = ordinal;
   one->source = (int32_t)noted->source;
   one->tag = (int32_t)(noted->present & MPIPP_HAS_DEST ? noted->recvtag : noted->tag);
   one->blocking = (uint32_t)blocking;
-  mpipp_words_locked(one->words, noted, place, received(noted));
+  mpipp_recorder_words_locked(one->words, noted, place, received(noted));
   return 1;
 }
 
-void mpipp_late_other(struct mpipp_comm *comm, const struct mpipp_channel *channel,
-                      const struct mpipp_call *noted, uint64_t place) {
+void mpipp_recorder_late_other(struct mpipp_comm *comm, const struct mpipp_channel *channel,
+                               const struct mpipp_call *noted, uint64_t place) {
   struct mpipp_waiting *one = noted ? add(comm) : NULL;
-  if (!one) return mpipp_late_give_up(comm);
+  if (!one) return mpipp_recorder_late_give_up(comm);
   one->known = 1;
   one->source = (int32_t)channel->peer;
   one->tag = (int32_t)channel->tag;
-  mpipp_words_locked(one->words, noted, place, received(noted));
+  mpipp_recorder_words_locked(one->words, noted, place, received(noted));
 }
 
-void mpipp_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag) {
+void mpipp_recorder_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag) {
   struct mpipp_late *late = late_of(comm);
   for (uint32_t i = late->first; i < late->end; i++) {
     struct mpipp_waiting *one = &late->all[i];
@@ -179,7 +180,7 @@ void mpipp_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int
     one->known = 1;
     one->source = source;
     one->tag = tag;
-    return mpipp_late_settle(comm);
+    return mpipp_recorder_late_settle(comm);
   }
-  mpipp_late_give_up(comm);
+  mpipp_recorder_late_give_up(comm);
 }

@@ -15,19 +15,19 @@
 #include "registry/records.h"
 
 // All with the lock held. Whether some are waiting, and all after them have waited so far.
-int mpipp_is_late(const struct mpipp_comm *comm);
+int mpipp_recorder_is_late(const struct mpipp_comm *comm);
 // A receive of any message, the one with that ordinal among those, is posted; blocking: it will say
 // so itself. Returns 0 if it is given up.
-int mpipp_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint64_t place,
-                   uint64_t ordinal, int blocking);
+int mpipp_recorder_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint64_t place,
+                            uint64_t ordinal, int blocking);
 // Another receive is posted in that channel, and counted by the caller, who then lets settle what
 // can be; noted: NULL: it is not known yet what that is.
-void mpipp_late_other(struct mpipp_comm *comm, const struct mpipp_channel *channel,
-                      const struct mpipp_call *noted, uint64_t place);
-void mpipp_late_settle(struct mpipp_comm *comm);
+void mpipp_recorder_late_other(struct mpipp_comm *comm, const struct mpipp_channel *channel,
+                               const struct mpipp_call *noted, uint64_t place);
+void mpipp_recorder_late_settle(struct mpipp_comm *comm);
 // That receive of any message, 0: the blocking one, took one of that source and tag.
-void mpipp_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag);
+void mpipp_recorder_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag);
 // It will not become known: the communicator's receives are frozen for good.
-void mpipp_late_give_up(struct mpipp_comm *comm);
+void mpipp_recorder_late_give_up(struct mpipp_comm *comm);
 
 #endif

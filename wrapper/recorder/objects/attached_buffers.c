@@ -16,13 +16,13 @@ static int is_automatic(const void *buffer) {
 #endif
 }
 
-struct mpipp_attachment *mpipp_attachment_of(const struct mpipp_call *call) {
+struct mpipp_attachment *mpipp_recorder_attachment_of(const struct mpipp_call *call) {
   if (!(call->present & MPIPP_HAS_COMM)) return &mpipp_registry.attached;
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   return comm ? &comm->attached : NULL;
 }
 
-const struct mpipp_attachment *mpipp_attached_for(const struct mpipp_call *call) {
+const struct mpipp_attachment *mpipp_recorder_attached_for(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (!comm) return NULL;
   const struct mpipp_attachment *found = &comm->attached;
@@ -37,10 +37,10 @@ const struct mpipp_attachment *mpipp_attached_for(const struct mpipp_call *call)
 // It is not the call's any more: it must not be seen to attach what is attached.
 static struct mpipp_attachment *changed_by(struct mpipp_call *call) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_ARGUMENTS);
-  return mpipp_attachment_of(call);
+  return mpipp_recorder_attachment_of(call);
 }
 
-void mpipp_attached(struct mpipp_call *call, const void *buffer, int64_t size) {
+void mpipp_recorder_attached(struct mpipp_call *call, const void *buffer, int64_t size) {
   struct mpipp_attachment *attached = changed_by(call);
   if (!attached) return;
   attached->address = (uintptr_t)buffer;
@@ -50,12 +50,12 @@ void mpipp_attached(struct mpipp_call *call, const void *buffer, int64_t size) {
   __atomic_store_n(&attached->state, state, __ATOMIC_RELEASE);
 }
 
-void mpipp_detached(struct mpipp_call *call) {
+void mpipp_recorder_detached(struct mpipp_call *call) {
   struct mpipp_attachment *attached = changed_by(call);
   if (attached) __atomic_store_n(&attached->state, MPIPP_NOT_ATTACHED, __ATOMIC_RELEASE);
 }
 
-int64_t mpipp_bytes_buffered(const struct mpipp_call *call) {
+int64_t mpipp_recorder_bytes_buffered(const struct mpipp_call *call) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t bytes;
@@ -67,11 +67,11 @@ int64_t mpipp_bytes_buffered(const struct mpipp_call *call) {
 }
 
 // With several threads another one may hear of it.
-void mpipp_buffered(const struct mpipp_call *call) {
-  struct mpipp_attachment *attached = (void *)mpipp_attached_for(call);
-  if (!attached || MPIPP_READ(mpipp_several_threads)) return;
+void mpipp_recorder_buffered(const struct mpipp_call *call) {
+  struct mpipp_attachment *attached = (void *)mpipp_recorder_attached_for(call);
+  if (!attached || MPIPP_READ(mpipp_registry_several_threads)) return;
   int follows = attached->last + 1 == call->serial;
-  int64_t bytes = mpipp_bytes_buffered(call);
+  int64_t bytes = mpipp_recorder_bytes_buffered(call);
   if (!bytes) {
     if (follows) MPIPP_WRITE(attached->last, call->serial);
     return;
@@ -84,10 +84,10 @@ void mpipp_buffered(const struct mpipp_call *call) {
   __atomic_store_n(&attached->last, call->serial, __ATOMIC_RELEASE);
 }
 
-void mpipp_attached_to_session(void) {
+void mpipp_recorder_attached_to_session(void) {
   MPIPP_WRITE(mpipp_registry.of_sessions, 1);
 }
 
-void mpipp_attached_unseen(void) {
+void mpipp_recorder_attached_unseen(void) {
   MPIPP_WRITE(mpipp_registry.attached.state, MPIPP_ATTACHED_UNKNOWN);
 }

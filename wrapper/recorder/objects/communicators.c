@@ -17,7 +17,7 @@ static int initialized(void) {
   return flag && !finalized;
 }
 
-int mpipp_has_world;
+int mpipp_recorder_has_world;
 
 // What comes from a session must not meet what does not (MPI-4.1, section 11.3). 0: not known.
 static int ask_world(uint64_t session, MPI_Group *all) {
@@ -29,7 +29,7 @@ static int ask_world(uint64_t session, MPI_Group *all) {
   return !session && initialized() && PMPI(Comm_group)(MPI_COMM_WORLD, all) == MPI_SUCCESS;
 }
 
-void mpipp_session_world(uint64_t session) {
+void mpipp_recorder_session_world(uint64_t session) {
   MPI_Group all;
   int rank = MPI_UNDEFINED, size = 0;
   if (mpipp_registry.world_rank >= 0 || !ask_world(session, &all)) return;
@@ -65,8 +65,8 @@ static uint64_t session_of(const struct mpipp_call *call) {
 static uint32_t world_ranks(MPI_Group group, uint64_t session, int size, int all_wanted,
                             uint64_t *field) {
   if (size <= 0) return 0;
-  int *ranks = mpipp_allocate((size_t)size * sizeof *ranks);
-  int *world = mpipp_allocate((size_t)size * sizeof *world);
+  int *ranks = mpipp_registry_allocate((size_t)size * sizeof *ranks);
+  int *world = mpipp_registry_allocate((size_t)size * sizeof *world);
   MPI_Group all;
   uint32_t known = 0;
   if (ranks && world && ask_world(session, &all)) {
@@ -83,8 +83,8 @@ static uint32_t world_ranks(MPI_Group group, uint64_t session, int size, int all
       world = NULL;
     }
   }
-  mpipp_free(ranks);
-  mpipp_free(world);
+  mpipp_registry_free(ranks);
+  mpipp_registry_free(world);
   return known;
 }
 
@@ -104,7 +104,7 @@ static void ask_groups(struct mpipp_comm *record, MPI_Comm comm) {
 static void ask_cartesian(struct mpipp_comm *record, MPI_Comm comm) {
   int ndims = 0;
   PMPI(Cartdim_get)(comm, &ndims);
-  int *values = ndims > 0 ? mpipp_allocate(3 * (size_t)ndims * sizeof *values) : NULL;
+  int *values = ndims > 0 ? mpipp_registry_allocate(3 * (size_t)ndims * sizeof *values) : NULL;
   if (!values) return;
   PMPI(Cart_get)(comm, ndims, values, values + ndims, values + 2 * ndims);
   record->ndims = ndims;
@@ -117,7 +117,7 @@ static void ask_cartesian(struct mpipp_comm *record, MPI_Comm comm) {
 static void ask_graph(struct mpipp_comm *record, MPI_Comm comm) {
   PMPI(Graph_neighbors_count)(comm, record->rank, &record->indegree);
   record->outdegree = record->indegree;
-  int *found = mpipp_allocate((size_t)(record->indegree + 1) * sizeof *found);
+  int *found = mpipp_registry_allocate((size_t)(record->indegree + 1) * sizeof *found);
   if (!found) return;
   PMPI(Graph_neighbors)(comm, record->rank, record->indegree, found);
   record->sources = record->destinations = (uint64_t)(uintptr_t)found;
@@ -128,16 +128,16 @@ static void ask_distributed_graph(struct mpipp_comm *record, MPI_Comm comm) {
   int weighted = 0;
   PMPI(Dist_graph_neighbors_count)(comm, &record->indegree, &record->outdegree, &weighted);
   const int in = record->indegree, out = record->outdegree;
-  int *found = mpipp_allocate((size_t)(in + out + 1) * sizeof *found);
-  int *weights = mpipp_allocate((size_t)(in + out + 1) * sizeof *weights);
+  int *found = mpipp_registry_allocate((size_t)(in + out + 1) * sizeof *found);
+  int *weights = mpipp_registry_allocate((size_t)(in + out + 1) * sizeof *weights);
   if (found && weights) {
     PMPI(Dist_graph_neighbors)(comm, in, found, weights, out, found + in, weights + in);
     record->sources = (uint64_t)(uintptr_t)found; // one block, owned by sources
     record->destinations = (uint64_t)(uintptr_t)(found + in);
     found = NULL;
   }
-  mpipp_free(found);
-  mpipp_free(weights);
+  mpipp_registry_free(found);
+  mpipp_registry_free(weights);
 }
 
 static void ask_topology(struct mpipp_comm *record, MPI_Comm comm) {
@@ -162,11 +162,12 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
   const struct mpipp_object *known = mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
   if (known && MPIPP_READ(known->flags) & MPIPP_FLAG_PREDEFINED) return;
   int saved = errno;
-  mpipp_close_channels(MPIPP_KEY(comm));
-  struct mpipp_comm *record = mpipp_claim(MPIPP_COMM, MPIPP_KEY(comm), call ? call->caller : 0);
+  mpipp_recorder_close_channels(MPIPP_KEY(comm));
+  struct mpipp_comm *record =
+      mpipp_registry_claim(MPIPP_COMM, MPIPP_KEY(comm), call ? call->caller : 0);
   if (!record) return;
   mpipp_mark(&record->object, flags);
-  record->object.name = mpipp_copied(name);
+  record->object.name = mpipp_registry_copied(name);
   record->object.fint = MPIPP_FINT(Comm, comm);
   PMPI(Comm_rank)(comm, &record->rank);
   PMPI(Comm_size)(comm, &record->size);
@@ -175,13 +176,14 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
   record->session = session_of(call);
   ask_groups(record, comm);
   ask_topology(record, comm);
-  record->identity = call ? mpipp_comm_identity(call, record) : mpipp_predefined_identity(name);
-  if (call) mpipp_comm_made_of(call, record);
-  mpipp_publish(record);
+  record->identity =
+      call ? mpipp_recorder_comm_identity(call, record) : mpipp_recorder_predefined_identity(name);
+  if (call) mpipp_recorder_comm_made_of(call, record);
+  mpipp_registry_publish(record);
   errno = saved;
 }
 
-void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
+void mpipp_recorder_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
   int spawns =
       call->procedure == MPIPP_PROC_Comm_spawn || call->procedure == MPIPP_PROC_Comm_spawn_multiple;
   comm_made(call, comm, spawns ? MPIPP_FLAG_SPAWNED : 0, NULL);
@@ -190,15 +192,15 @@ void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
   if (made) __atomic_fetch_add(&mpipp_registry.spawned, made->remote_size, __ATOMIC_RELAXED);
 }
 
-void mpipp_comm_promised(uint64_t handle) {
-  mpipp_close_channels(handle);
-  mpipp_given_out(MPIPP_COMM, handle);
+void mpipp_recorder_comm_promised(uint64_t handle) {
+  mpipp_recorder_close_channels(handle);
+  mpipp_registry_given_out(MPIPP_COMM, handle);
 }
 
-void mpipp_comm_start(void) {
+void mpipp_recorder_comm_start(void) {
   int rank = -1, size = -1;
   if (!initialized()) return;
-  mpipp_has_world = 1;
+  mpipp_recorder_has_world = 1;
   PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
   PMPI(Comm_size)(MPI_COMM_WORLD, &size);
   mpipp_registry.world_rank = rank;
@@ -217,17 +219,17 @@ static int asks_for_group(uint32_t procedure) {
          procedure == MPIPP_PROC_Win_get_group || procedure == MPIPP_PROC_File_get_group;
 }
 
-int mpipp_dimensions(const struct mpipp_call *call) {
+int mpipp_recorder_dimensions(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   return comm && comm->topology == MPIPP_TOPO_CART ? comm->ndims : 0;
 }
 
-void mpipp_group_made(const struct mpipp_call *call, MPI_Group group) {
+void mpipp_recorder_group_made(const struct mpipp_call *call, MPI_Group group) {
   uint64_t handle = MPIPP_KEY(group);
-  if (group == MPI_GROUP_NULL || mpipp_is_constant(MPIPP_GROUP, handle)) return;
-  if (asks_for_group(call->procedure) && mpipp_held_again(MPIPP_GROUP, handle)) return;
+  if (group == MPI_GROUP_NULL || mpipp_registry_is_constant(MPIPP_GROUP, handle)) return;
+  if (asks_for_group(call->procedure) && mpipp_registry_held_again(MPIPP_GROUP, handle)) return;
   int saved = errno;
-  struct mpipp_group *record = mpipp_claim(MPIPP_GROUP, handle, call->caller);
+  struct mpipp_group *record = mpipp_registry_claim(MPIPP_GROUP, handle, call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Group, group);
   PMPI(Group_size)(group, &record->size);
@@ -235,6 +237,6 @@ void mpipp_group_made(const struct mpipp_call *call, MPI_Group group) {
   if (record->rank == MPI_UNDEFINED) record->rank = -1;
   record->session = session_of(call);
   record->world_known = world_ranks(group, record->session, record->size, 0, &record->world_ranks);
-  mpipp_publish(record);
+  mpipp_registry_publish(record);
   errno = saved;
 }

@@ -37,7 +37,7 @@ static int64_t integer(const void *values, int64_t index, unsigned size) {
 
 static int64_t *room(uint64_t *field, int64_t *inside, int64_t inside_count, int64_t count) {
   int64_t *values = inside;
-  if (count > inside_count) values = mpipp_allocate((size_t)count * sizeof *values);
+  if (count > inside_count) values = mpipp_registry_allocate((size_t)count * sizeof *values);
   *field = (uint64_t)(uintptr_t)values;
   return values;
 }
@@ -85,7 +85,7 @@ static int fill_arguments(struct mpipp_datatype *record, const struct mpipp_inpu
 // The record of a component; the freed one where another thread has freed it meanwhile.
 static uint64_t known(uint64_t caller, MPI_Datatype datatype) {
   uint64_t handle = MPIPP_KEY(datatype);
-  if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_datatype_imported(caller, datatype);
+  if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_recorder_datatype_imported(caller, datatype);
   return (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, handle);
 }
 
@@ -96,7 +96,7 @@ static void fill_components(struct mpipp_datatype *record, const MPI_Datatype *c
   for (int64_t i = 0; i < count; i++) {
     values[i] = (int64_t)known(record->object.caller, components[i]);
     int locked = mpipp_lock_kind(MPIPP_DATATYPE);
-    if (!mpipp_refer_locked((uint64_t)values[i], MPIPP_KEY(components[i]))) values[i] = 0;
+    if (!mpipp_registry_refer_locked((uint64_t)values[i], MPIPP_KEY(components[i]))) values[i] = 0;
     mpipp_unlock_kind(locked);
   }
   record->component_count = (uint32_t)count;
@@ -165,7 +165,7 @@ static int made_again(uint64_t caller, enum mpipp_combiner combiner, uint32_t la
   mpipp_unlock_kind(locked);
   if (!same) return 0;
   record->object.fint = MPIPP_FINT(Type, made);
-  mpipp_publish(record);
+  mpipp_registry_publish(record);
   return 1;
 }
 
@@ -177,7 +177,7 @@ make(uint64_t caller, enum mpipp_combiner combiner, uint32_t large, MPI_Datatype
   // none of its own, or a name, is known: MPI_DATATYPE_NULL, MPI_DOUBLE_INT.
   int lasting = combiner >= MPIPP_COMBINER_F90_REAL;
   if (lasting && mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(made))) return;
-  struct mpipp_datatype *record = mpipp_claim(MPIPP_DATATYPE, MPIPP_KEY(made), caller);
+  struct mpipp_datatype *record = mpipp_registry_claim(MPIPP_DATATYPE, MPIPP_KEY(made), caller);
   if (!record) return;
   record->combiner = combiner;
   if (large) mpipp_mark(&record->object, large);
@@ -190,37 +190,37 @@ make(uint64_t caller, enum mpipp_combiner combiner, uint32_t large, MPI_Datatype
     struct mpipp_datatype *old = (struct mpipp_datatype *)(uintptr_t)record->inline_component;
     mpipp_mark(&record->object, MPIPP_READ(old->object.flags) & MPIPP_FLAG_COMMITTED);
   }
-  mpipp_publish(record);
+  mpipp_registry_publish(record);
   errno = saved;
 }
 
-int64_t mpipp_extent(uint64_t handle) {
+int64_t mpipp_recorder_extent(uint64_t handle) {
   const struct mpipp_datatype *found = mpipp_find_live(MPIPP_DATATYPE, handle);
   return found ? found->extent : INT64_MIN;
 }
 
-void mpipp_datatype_made(const struct mpipp_call *call, enum mpipp_combiner combiner, int large,
-                         MPI_Datatype made, const struct mpipp_input *inputs,
-                         const MPI_Datatype *components, int64_t component_count) {
+void mpipp_recorder_datatype_made(const struct mpipp_call *call, enum mpipp_combiner combiner,
+                                  int large, MPI_Datatype made, const struct mpipp_input *inputs,
+                                  const MPI_Datatype *components, int64_t component_count) {
   uint64_t caller = mpipp_outside_mpi(call->caller);
   uint32_t flag = large ? MPIPP_FLAG_LARGE : 0;
   if (!made_again(caller, combiner, flag, made, inputs, components, component_count))
     make(caller, combiner, flag, made, inputs, components, component_count);
 }
 
-void mpipp_datatype_predefined(MPI_Datatype datatype, const char *name) {
+void mpipp_recorder_datatype_predefined(MPI_Datatype datatype, const char *name) {
   uint64_t handle = MPIPP_KEY(datatype);
   if (handle == 0 || datatype == MPI_DATATYPE_NULL || mpipp_find(MPIPP_DATATYPE, handle)) return;
-  struct mpipp_datatype *record = mpipp_claim(MPIPP_DATATYPE, handle, 0);
+  struct mpipp_datatype *record = mpipp_registry_claim(MPIPP_DATATYPE, handle, 0);
   if (!record) return;
   record->combiner = MPIPP_COMBINER_NAMED;
   mpipp_mark(&record->object, MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED);
-  record->object.name = mpipp_copied(name);
+  record->object.name = mpipp_registry_copied(name);
   ask_extents(record, datatype);
-  mpipp_publish(record);
+  mpipp_registry_publish(record);
 }
 
-void mpipp_committed(uint64_t handle) {
+void mpipp_recorder_committed(uint64_t handle) {
   struct mpipp_datatype *record = mpipp_find_live(MPIPP_DATATYPE, handle);
   if (record) mpipp_mark(&record->object, MPIPP_FLAG_COMMITTED);
 }
@@ -266,23 +266,23 @@ struct mpipp_contents {
 };
 
 static void contents_deinit(struct mpipp_contents *contents) {
-  mpipp_free(contents->integer);
-  mpipp_free(contents->address);
-  mpipp_free(contents->count);
-  mpipp_free(contents->datatype);
+  mpipp_registry_free(contents->integer);
+  mpipp_registry_free(contents->address);
+  mpipp_registry_free(contents->count);
+  mpipp_registry_free(contents->datatype);
 }
 
 static int contents_room(struct mpipp_contents *c) {
-  c->integer = mpipp_allocate((size_t)(c->integers + 1) * sizeof *c->integer);
-  c->address = mpipp_allocate((size_t)(c->addresses + 1) * sizeof *c->address);
-  c->count = mpipp_allocate((size_t)(c->counts + 1) * sizeof *c->count);
-  c->datatype = mpipp_allocate((size_t)(c->datatypes + 1) * sizeof *c->datatype);
+  c->integer = mpipp_registry_allocate((size_t)(c->integers + 1) * sizeof *c->integer);
+  c->address = mpipp_registry_allocate((size_t)(c->addresses + 1) * sizeof *c->address);
+  c->count = mpipp_registry_allocate((size_t)(c->counts + 1) * sizeof *c->count);
+  c->datatype = mpipp_registry_allocate((size_t)(c->datatypes + 1) * sizeof *c->datatype);
   return c->integer && c->address && c->count && c->datatype;
 }
 
 static int envelope(MPI_Datatype datatype, struct mpipp_contents *c) {
 #ifdef MPIPP_HAVE_Type_get_envelope_c
-  if (mpipp_has(MPIPP_PROC_Type_get_envelope_c)) {
+  if (mpipp_abi_has(MPIPP_PROC_Type_get_envelope_c)) {
     MPI_Count n[4];
     if (PMPI(Type_get_envelope_c)(datatype, &n[0], &n[1], &n[2], &n[3], &c->combiner)) return 0;
     c->integers = n[0], c->addresses = n[1], c->counts = n[2], c->datatypes = n[3];
@@ -307,9 +307,9 @@ static int contents_of(MPI_Datatype datatype, struct mpipp_contents *c) {
 
 // Imports a datatype whose handle MPI has given out: it exists, whatever had the handle before.
 static void import_given_out(uint64_t caller, MPI_Datatype datatype) {
-  if (!mpipp_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)))
-    mpipp_given_out(MPIPP_DATATYPE, MPIPP_KEY(datatype));
-  mpipp_datatype_imported(caller, datatype);
+  if (!mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)))
+    mpipp_registry_given_out(MPIPP_DATATYPE, MPIPP_KEY(datatype));
+  mpipp_recorder_datatype_imported(caller, datatype);
 }
 
 // MPI_Type_get_contents gave out a handle of its own, except for what is predefined.
@@ -318,9 +318,9 @@ static void give_back(MPI_Datatype *taken) {
   if (!envelope(*taken, &contents) || contents.combiner == MPI_COMBINER_NAMED ||
       own_combiner(contents.combiner) >= MPIPP_COMBINER_F90_REAL)
     return;
-  uint64_t handle = MPIPP_KEY(*taken), serial = mpipp_serial_of(MPIPP_DATATYPE, handle);
+  uint64_t handle = MPIPP_KEY(*taken), serial = mpipp_registry_serial_of(MPIPP_DATATYPE, handle);
   PMPI(Type_free)(taken);
-  if (MPIPP_CONTENTS_ARE_COPIES) mpipp_freed(MPIPP_DATATYPE, handle, serial);
+  if (MPIPP_CONTENTS_ARE_COPIES) mpipp_registry_freed(MPIPP_DATATYPE, handle, serial);
 }
 
 static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_contents *c) {
@@ -339,7 +339,8 @@ static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_
   }
   struct mpipp_call call = {.caller = caller};
   for (int64_t i = 0; i < c->datatypes; i++) import_given_out(caller, c->datatype[i]);
-  mpipp_datatype_made(&call, own, c->counts > 0, datatype, inputs, c->datatype, c->datatypes);
+  mpipp_recorder_datatype_made(&call, own, c->counts > 0, datatype, inputs, c->datatype,
+                               c->datatypes);
   struct mpipp_datatype *record = mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   // Whether it was committed cannot be asked; MPI has just accepted it in a call.
   if (record) mpipp_mark(&record->object, MPIPP_FLAG_IMPORTED | MPIPP_FLAG_COMMITTED);
@@ -374,7 +375,8 @@ static MPI_Errhandler set_aside(MPI_Comm comm) {
 
 static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
   PMPI(Comm_set_errhandler)(comm, handler);
-  if (!mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler))) PMPI(Errhandler_free)(&handler);
+  if (!mpipp_registry_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler)))
+    PMPI(Errhandler_free)(&handler);
 }
 
 // The same of a handle whose datatype was freed, and which is certain to be another datatype's: the
@@ -384,7 +386,7 @@ static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
 static int envelope_of_freed(MPI_Datatype datatype, struct mpipp_contents *c) {
   int started = 0;
   PMPI(Initialized)(&started); // and not a session alone
-  if (!started || MPIPP_READ(mpipp_several_threads)) return envelope(datatype, c);
+  if (!started || MPIPP_READ(mpipp_registry_several_threads)) return envelope(datatype, c);
   MPI_Errhandler world = set_aside(MPI_COMM_WORLD), self = set_aside(MPI_COMM_SELF);
   int found = envelope(datatype, c);
   put_back(MPI_COMM_SELF, self);
@@ -392,9 +394,9 @@ static int envelope_of_freed(MPI_Datatype datatype, struct mpipp_contents *c) {
   return found;
 }
 
-void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
+void mpipp_recorder_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
   if (datatype == MPI_DATATYPE_NULL || mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype))) return;
-  int saved = errno, freed = !mpipp_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype));
+  int saved = errno, freed = !mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   struct mpipp_contents contents = {0};
   int found = 0;
   if (!freed)
@@ -406,7 +408,7 @@ void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
       char name[MPI_MAX_OBJECT_NAME] = "";
       int length;
       PMPI(Type_get_name)(datatype, name, &length);
-      mpipp_datatype_predefined(datatype, name);
+      mpipp_recorder_datatype_predefined(datatype, name);
     } else if (contents_room(&contents) && contents_of(datatype, &contents)) {
       import_derived(caller, datatype, &contents);
     }
@@ -415,17 +417,20 @@ void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
   errno = saved;
 }
 
-void mpipp_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
-                          const MPI_Datatype *taken) {
+void mpipp_recorder_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
+                                   const MPI_Datatype *taken) {
   struct mpipp_contents contents = {0};
-  if (!mpipp_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)) || !envelope(datatype, &contents)) return;
+  if (!mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)) ||
+      !envelope(datatype, &contents))
+    return;
   for (int64_t i = 0; i < contents.datatypes; i++) {
-    if (!mpipp_held_again(MPIPP_DATATYPE, MPIPP_KEY(taken[i])))
+    if (!mpipp_registry_held_again(MPIPP_DATATYPE, MPIPP_KEY(taken[i])))
       import_given_out(call->caller, taken[i]);
   }
 }
 
-void mpipp_view_taken(const struct mpipp_call *call, MPI_Datatype etype, MPI_Datatype filetype) {
+void mpipp_recorder_view_taken(const struct mpipp_call *call, MPI_Datatype etype,
+                               MPI_Datatype filetype) {
   import_given_out(call->caller, etype);
   import_given_out(call->caller, filetype);
 }
@@ -433,17 +438,17 @@ void mpipp_view_taken(const struct mpipp_call *call, MPI_Datatype etype, MPI_Dat
 static void import_handles(struct mpipp_call *call, const struct mpipp_vector *vector) {
   const MPI_Datatype *datatypes = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
   for (uint64_t i = 0; i < vector->length; i++) {
-    mpipp_datatype_imported(call->caller, datatypes[i]); // if it is not known
+    mpipp_recorder_datatype_imported(call->caller, datatypes[i]); // if it is not known
   }
 }
 
 // Those that are certain to be datatypes, before MPI has looked at them.
 static void import_certain(const struct mpipp_call *call, MPI_Datatype datatype) {
   if (!mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype)) && is_certain(datatype))
-    mpipp_datatype_imported(call->caller, datatype);
+    mpipp_recorder_datatype_imported(call->caller, datatype);
 }
 
-void mpipp_import_certain(struct mpipp_call *call) {
+void mpipp_recorder_import_certain(struct mpipp_call *call) {
   if (mpipp_registry.status != MPIPP_STATUS_STARTED) return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_buffer *buffer = &call->buffers[i];
@@ -462,14 +467,14 @@ void mpipp_import_certain(struct mpipp_call *call) {
   }
 }
 
-void mpipp_import_datatypes(struct mpipp_call *call) {
+void mpipp_recorder_import_datatypes(struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_buffer *buffer = &call->buffers[i];
     if (!mpipp_is_unknown(buffer->record) || buffer->address == (uintptr_t)MPI_IN_PLACE) continue;
     if (buffer->vector && call->vectors[buffer->vector - 1].datatypes) {
       import_handles(call, &call->vectors[buffer->vector - 1]);
     } else if (buffer->datatype) {
-      mpipp_datatype_imported(call->caller, (MPI_Datatype)(uintptr_t)buffer->datatype);
+      mpipp_recorder_datatype_imported(call->caller, (MPI_Datatype)(uintptr_t)buffer->datatype);
       buffer->record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
     }
   }

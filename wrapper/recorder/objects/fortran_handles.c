@@ -12,7 +12,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-void mpipp_set_constant_fint(enum mpipp_kind kind, uint64_t handle) {
+void mpipp_recorder_set_constant_fint(enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_object *record = mpipp_find_live(kind, handle);
   if (!record) return;
 #define CASE(KIND, NAME, TYPE)                                                                     \
@@ -38,7 +38,7 @@ void mpipp_set_constant_fint(enum mpipp_kind kind, uint64_t handle) {
 #ifndef MPIPP_FOR_ABI
 static MPI_Fint learnt(enum mpipp_kind kind, uint64_t handle, MPI_Fint fint) {
   struct mpipp_object *record =
-      mpipp_self != &mpipp_no_thread ? mpipp_find_live(kind, handle) : NULL;
+      mpipp_recorder_self != &mpipp_recorder_no_thread ? mpipp_find_live(kind, handle) : NULL;
   if (record && fint > 0) __atomic_store_n(&record->fint, (int32_t)fint, __ATOMIC_RELAXED);
   return fint;
 }

@@ -6,6 +6,6 @@
 #include "registry/records.h"
 
 // Asks the library for its Fortran INTEGER, once it is recorded.
-void mpipp_set_constant_fint(enum mpipp_kind kind, uint64_t handle);
+void mpipp_recorder_set_constant_fint(enum mpipp_kind kind, uint64_t handle);
 
 #endif

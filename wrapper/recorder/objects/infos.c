@@ -18,10 +18,10 @@ struct mpipp_entries {
 // Without memory, the entry is lost.
 static void append(struct mpipp_entries *entries, const char *key, const char *value) {
   size_t key_bytes = strlen(key) + 1, value_bytes = strlen(value) + 1;
-  char *larger = mpipp_allocate(entries->bytes + key_bytes + value_bytes);
+  char *larger = mpipp_registry_allocate(entries->bytes + key_bytes + value_bytes);
   if (!larger) return;
   if (entries->text) memcpy(larger, entries->text, entries->bytes);
-  mpipp_free(entries->text);
+  mpipp_registry_free(entries->text);
   memcpy(larger + entries->bytes, key, key_bytes);
   memcpy(larger + entries->bytes + key_bytes, value, value_bytes);
   entries->text = larger;
@@ -35,16 +35,16 @@ static void ask_entry(struct mpipp_entries *entries, MPI_Info info, int index) {
   PMPI(Info_get_nthkey)(info, index, key);
   PMPI(Info_get_valuelen)(info, key, &length, &flag);
   char *value = flag ? calloc(1, (size_t)length + 1) : NULL;
-  if (!value) return mpipp_dropped();
+  if (!value) return mpipp_registry_dropped();
   PMPI(Info_get)(info, key, length, value, &flag);
   append(entries, key, value);
   free(value);
 }
 
-void mpipp_info_made(const struct mpipp_call *call, MPI_Info info) {
+void mpipp_recorder_info_made(const struct mpipp_call *call, MPI_Info info) {
   if (info == MPI_INFO_NULL) return;
   int saved = errno, count = 0;
-  struct mpipp_info *record = mpipp_claim(MPIPP_INFO, MPIPP_KEY(info), call->caller);
+  struct mpipp_info *record = mpipp_registry_claim(MPIPP_INFO, MPIPP_KEY(info), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Info, info);
   struct mpipp_entries entries = {0};
@@ -52,7 +52,7 @@ void mpipp_info_made(const struct mpipp_call *call, MPI_Info info) {
   for (int i = 0; i < count; i++) ask_entry(&entries, info, i);
   record->entries = (uint64_t)(uintptr_t)entries.text;
   record->key_count = entries.count;
-  mpipp_publish(record);
+  mpipp_registry_publish(record);
   errno = saved;
 }
 
@@ -74,17 +74,17 @@ static struct mpipp_entries changed(const struct mpipp_info *record, const char 
 
 // MPI is not asked what the info holds now: another thread may change it meanwhile, and an error in
 // the recorder's own question would go to the program's error handler.
-void mpipp_info_set(uint64_t info, const char *key, const char *value) {
+void mpipp_recorder_info_set(uint64_t info, const char *key, const char *value) {
   int saved = errno;
   uint64_t old = 0;
-  struct mpipp_info *record = mpipp_lock_live(MPIPP_INFO, info);
+  struct mpipp_info *record = mpipp_registry_lock_live(MPIPP_INFO, info);
   if (record) {
     struct mpipp_entries entries = changed(record, key, value);
     record->key_count = 0; // the block is replaced first
     old = mpipp_replace(&record->entries, (uint64_t)(uintptr_t)entries.text);
     __atomic_store_n(&record->key_count, entries.count, __ATOMIC_RELEASE);
   }
-  mpipp_unlock();
-  mpipp_free((void *)(uintptr_t)old);
+  mpipp_registry_unlock();
+  mpipp_registry_free((void *)(uintptr_t)old);
   errno = saved;
 }

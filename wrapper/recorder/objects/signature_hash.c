@@ -50,7 +50,8 @@ static void prepare(void) {
   }
 }
 
-struct mpipp_digest mpipp_digest_joined(struct mpipp_digest first, struct mpipp_digest second) {
+struct mpipp_digest mpipp_recorder_digest_joined(struct mpipp_digest first,
+                                                 struct mpipp_digest second) {
   for (int i = 0; i < 2; i++) {
     first.hash[i] = reduced(product(first.hash[i], second.power[i]) + second.hash[i]);
     first.power[i] = product(first.power[i], second.power[i]);
@@ -74,7 +75,7 @@ static void divide(struct mpipp_digest *scaled) {
   for (int i = 0; i < 2; i++) scaled->hash[i] = product(scaled->hash[i], inverses[i]);
 }
 
-struct mpipp_digest mpipp_digest_repeated(struct mpipp_digest part, uint64_t count) {
+struct mpipp_digest mpipp_recorder_digest_repeated(struct mpipp_digest part, uint64_t count) {
   if (count == 1) return part;
   struct mpipp_digest found = empty;
   if (part.elements == 1 && count) {
@@ -83,8 +84,8 @@ struct mpipp_digest mpipp_digest_repeated(struct mpipp_digest part, uint64_t cou
     return found;
   }
   for (; count; count >>= 1) {
-    if (count & 1) found = mpipp_digest_joined(found, part);
-    if (count > 1) part = mpipp_digest_joined(part, part);
+    if (count & 1) found = mpipp_recorder_digest_joined(found, part);
+    if (count > 1) part = mpipp_recorder_digest_joined(part, part);
   }
   return found;
 }
@@ -126,7 +127,7 @@ static struct mpipp_digest named(const char *name) {
     struct mpipp_digest found = empty;
     for (unsigned k = 0; k < table[i].elements; k++) {
       const uint64_t *letters = table[i].letters[k];
-      found = mpipp_digest_joined(found, one_letter(letters[0], letters[1]));
+      found = mpipp_recorder_digest_joined(found, one_letter(letters[0], letters[1]));
     }
     found.bits = table[i].bits;
     return found;
@@ -163,7 +164,7 @@ static const struct mpipp_digest *known(const struct mpipp_datatype *type) {
 // A block of a struct, the hashes times the points less one.
 static struct mpipp_digest of_block(const struct mpipp_digest *part, uint64_t length) {
   if (part->elements == 1) return of_elements(*part, length);
-  struct mpipp_digest found = mpipp_digest_repeated(*part, length);
+  struct mpipp_digest found = mpipp_recorder_digest_repeated(*part, length);
   for (int i = 0; i < 2; i++) found.hash[i] = product(found.hash[i], points[i] - 1);
   return found;
 }
@@ -197,10 +198,10 @@ static struct mpipp_digest computed(const struct mpipp_datatype *type) {
   if (type->component_count == 1) {
     const struct mpipp_datatype *part = component(type, 0);
     if (part->size <= 0) return empty;
-    return mpipp_digest_repeated(*known(part), (uint64_t)(type->size / part->size));
+    return mpipp_recorder_digest_repeated(*known(part), (uint64_t)(type->size / part->size));
   }
   for (uint32_t i = 0; i < type->component_count; i++)
-    found = mpipp_digest_joined(found, *known(component(type, i)));
+    found = mpipp_recorder_digest_joined(found, *known(component(type, i)));
   return found;
 }
 
@@ -227,17 +228,17 @@ static const struct mpipp_digest *keep(struct mpipp_datatype *type) {
   for (uint32_t i = 0; i < type->component_count; i++) {
     if (!component(type, i)) return NULL;
   }
-  struct mpipp_digest *made = mpipp_allocate(sizeof *made);
+  struct mpipp_digest *made = mpipp_registry_allocate(sizeof *made);
   if (!made) return NULL;
   *made = computed(type);
   uint64_t none = 0;
   if (!__atomic_compare_exchange_n(&type->digest, &none, (uint64_t)(uintptr_t)made, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    mpipp_free(made); // another thread has been faster
+    mpipp_registry_free(made); // another thread has been faster
   return known(type);
 }
 
-const struct mpipp_digest *mpipp_digest_of(struct mpipp_datatype *type) {
+const struct mpipp_digest *mpipp_recorder_digest_of(struct mpipp_datatype *type) {
   static pthread_once_t prepared = PTHREAD_ONCE_INIT;
   if (type && !known(type)) pthread_once(&prepared, prepare);
   while (type && !known(type)) { // from the innermost out

@@ -15,10 +15,11 @@ struct mpipp_digest {
 
 // Of a datatype that a call is using: computed once, and kept with its record; NULL if it is not
 // known, for want of memory. Constant time; of a new one linear in its constructor's arguments.
-const struct mpipp_digest *mpipp_digest_of(struct mpipp_datatype *type);
+const struct mpipp_digest *mpipp_recorder_digest_of(struct mpipp_datatype *type);
 
 // Of count copies, in the logarithm of their number; and of one signature behind another.
-struct mpipp_digest mpipp_digest_repeated(struct mpipp_digest part, uint64_t count);
-struct mpipp_digest mpipp_digest_joined(struct mpipp_digest first, struct mpipp_digest second);
+struct mpipp_digest mpipp_recorder_digest_repeated(struct mpipp_digest part, uint64_t count);
+struct mpipp_digest mpipp_recorder_digest_joined(struct mpipp_digest first,
+                                                 struct mpipp_digest second);
 
 #endif

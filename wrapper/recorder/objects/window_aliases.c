@@ -13,7 +13,7 @@ enum { MOST = 256 };
 static struct { uint64_t low, high, shift; } all[MOST]; // MPI's addresses; high: 0 where none are
 static int used;                                        // those beyond have never been
 
-int mpipp_moved_add(uint64_t low, uint64_t high, uint64_t shift) {
+int mpipp_recorder_moved_add(uint64_t low, uint64_t high, uint64_t shift) {
   int i = 0;
   while (i < MOST && all[i].high) i++;
   if (i == MOST) return 0;
@@ -24,12 +24,12 @@ int mpipp_moved_add(uint64_t low, uint64_t high, uint64_t shift) {
   return 1;
 }
 
-void mpipp_moved_drop(uint64_t low, uint64_t shift) {
+void mpipp_recorder_moved_drop(uint64_t low, uint64_t shift) {
   for (int i = 0; i < used; i++)
     if (all[i].high && all[i].low == low + shift) MPIPP_WRITE(all[i].high, 0);
 }
 
-void *mpipp_moved_own(void *address) {
+void *mpipp_recorder_moved_own(void *address) {
   uint64_t at = (uint64_t)(uintptr_t)address;
   for (int i = 0; i < MPIPP_READ(used); i++) {
     if (at < MPIPP_READ(all[i].high) && at >= MPIPP_READ(all[i].low))
@@ -38,13 +38,14 @@ void *mpipp_moved_own(void *address) {
   return address;
 }
 
-void mpipp_told_memory(void *base) {
+void mpipp_recorder_told_memory(void *base) {
   void **address = base;
-  if (MPIPP_READ(used) && address) *address = mpipp_moved_own(*address);
+  if (MPIPP_READ(used) && address) *address = mpipp_recorder_moved_own(*address);
 }
 
-void mpipp_told_attribute(int keyval, void *value, const int *flag) {
-  if (MPIPP_READ(used) && keyval == MPI_WIN_BASE && flag && *flag) mpipp_told_memory(value);
+void mpipp_recorder_told_attribute(int keyval, void *value, const int *flag) {
+  if (MPIPP_READ(used) && keyval == MPI_WIN_BASE && flag && *flag)
+    mpipp_recorder_told_memory(value);
 }
 
 // The Fortran layers ask MPI by ways of their own. No other value is such an address. Only Fortran
@@ -56,7 +57,7 @@ void mpipp_told_attribute(int keyval, void *value, const int *flag) {
     if (!next) *(void **)&next = dlsym(RTLD_NEXT, #NAME);                                          \
     if (!next) return;                                                                             \
     next(win, keyval, value, flag, error);                                                         \
-    if (*flag) mpipp_told_memory(value);                                                           \
+    if (*flag) mpipp_recorder_told_memory(value);                                                  \
   }
 TELLS(mpi_win_get_attr_)
 TELLS(mpi_win_get_attr_f08_)

@@ -8,12 +8,12 @@
 
 // MPI has the pages [low, high) `shift` bytes further. With a lock of the caller's; 0: there is no
 // room.
-int mpipp_moved_add(uint64_t low, uint64_t high, uint64_t shift);
-void mpipp_moved_drop(uint64_t low, uint64_t shift);
+int mpipp_recorder_moved_add(uint64_t low, uint64_t high, uint64_t shift);
+void mpipp_recorder_moved_drop(uint64_t low, uint64_t shift);
 // The program's own address of what MPI says.
-void *mpipp_moved_own(void *address);
+void *mpipp_recorder_moved_own(void *address);
 // After MPI has told the program: of an attribute, of the memory of a process.
-void mpipp_told_attribute(int keyval, void *value, const int *flag);
-void mpipp_told_memory(void *base);
+void mpipp_recorder_told_attribute(int keyval, void *value, const int *flag);
+void mpipp_recorder_told_memory(void *base);
 
 #endif

@@ -14,12 +14,12 @@
 #include "registry/shared_arena.h"
 #include "watcher_client/queries.h"
 
-__thread uint64_t mpipp_win_hints = 0;
-__thread int mpipp_win_assertion = 0;
-__thread uint64_t mpipp_win_memory = 0, mpipp_win_bytes = 0;
+__thread uint64_t mpipp_recorder_win_hints = 0;
+__thread int mpipp_recorder_win_assertion = 0;
+__thread uint64_t mpipp_recorder_win_memory = 0, mpipp_recorder_win_bytes = 0;
 
-void mpipp_win_hinted(uint64_t info) {
-  mpipp_win_hints = info;
+void mpipp_recorder_win_hinted(uint64_t info) {
+  mpipp_recorder_win_hints = info;
 }
 
 static void *attribute(MPI_Win win, int keyval) {
@@ -38,9 +38,10 @@ static unsigned own_flavor(int flavor) {
 
 // Of a window whose other processes a watcher may see.
 static uint64_t reaches(const struct mpipp_win *win, int size) {
-  if (!mpipp_shared || !win->identity || win->flavor == MPIPP_WIN_DYNAMIC || size < 2) return 0;
+  if (!mpipp_registry_shared || !win->identity || win->flavor == MPIPP_WIN_DYNAMIC || size < 2)
+    return 0;
   size_t bytes = sizeof(struct mpipp_reaches) + (size_t)size * sizeof(struct mpipp_reach);
-  struct mpipp_reaches *made = mpipp_allocate(bytes);
+  struct mpipp_reaches *made = mpipp_registry_allocate(bytes);
   if (!made) return 0;
   memset(made, 0, bytes);
   memcpy(made->magic, "MPIPPWIN", sizeof made->magic);
@@ -56,7 +57,7 @@ static int is_within(const struct mpipp_reached *held, const struct mpipp_reach 
          !__builtin_add_overflow(high, held->high, &high) && low >= 0 && high <= reach->size;
 }
 
-void mpipp_reach_settle(struct mpipp_reach *reach) {
+void mpipp_recorder_reach_settle(struct mpipp_reach *reach) {
   uint64_t state = __atomic_load_n(&reach->state, __ATOMIC_ACQUIRE);
   if (state == MPIPP_REACH_UNKNOWN) return;
   int within = 1;
@@ -66,31 +67,32 @@ void mpipp_reach_settle(struct mpipp_reach *reach) {
   reach->held = reach->used = 0;
 }
 
-void mpipp_win_freeing(uint64_t handle) {
+void mpipp_recorder_win_freeing(uint64_t handle) {
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
   struct mpipp_reaches *reaches = win ? (void *)(uintptr_t)win->reaches : NULL;
   for (uint64_t i = 0; reaches && i < reaches->count; i++) {
     struct mpipp_reach *reach = &reaches->all[i];
     if (!reach->held) continue;
     if (__atomic_load_n(&reach->state, __ATOMIC_ACQUIRE) == MPIPP_REACH_UNKNOWN) {
-      mpipp_lock();
-      mpipp_ask_await();
-      mpipp_unlock();
+      mpipp_registry_lock();
+      mpipp_watcher_ask_await();
+      mpipp_registry_unlock();
     }
-    mpipp_reach_settle(reach);
+    mpipp_recorder_reach_settle(reach);
     mpipp_registry.unasked += reach->held;
     reach->held = reach->used = 0;
   }
 }
 
-void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm, const void *memory) {
+void mpipp_recorder_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
+                             const void *memory) {
   int saved = errno;
-  struct mpipp_win *record = mpipp_claim(MPIPP_WIN, MPIPP_KEY(win), call->caller);
+  struct mpipp_win *record = mpipp_registry_claim(MPIPP_WIN, MPIPP_KEY(win), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Win, win);
   // MPICH 4.0 rounds MPI_WIN_BASE down.
   record->base = (uintptr_t)memory;
-  record->taken_base = (uintptr_t)mpipp_moved_own(attribute(win, MPI_WIN_BASE));
+  record->taken_base = (uintptr_t)mpipp_recorder_moved_own(attribute(win, MPI_WIN_BASE));
   const MPI_Aint *size = attribute(win, MPI_WIN_SIZE);
   const int *unit = attribute(win, MPI_WIN_DISP_UNIT);
   const int *flavor = attribute(win, MPI_WIN_CREATE_FLAVOR);
@@ -100,12 +102,12 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm, c
   record->flavor = flavor ? own_flavor(*flavor) : MPIPP_WIN_CREATE;
   record->model = model && *model == MPI_WIN_SEPARATE ? MPIPP_WIN_SEPARATE : MPIPP_WIN_UNIFIED;
   record->comm = MPIPP_KEY(comm);
-  record->identity = mpipp_window_identity(call, &record->comm_identity);
-  if (record->identity) record->channel = mpipp_open_together(call, MPIPP_WINDOW_CALLS);
+  record->identity = mpipp_recorder_window_identity(call, &record->comm_identity);
+  if (record->identity) record->channel = mpipp_recorder_open_together(call, MPIPP_WINDOW_CALLS);
   const struct mpipp_comm *of = mpipp_find_live(MPIPP_COMM, record->comm);
   record->rank = of ? of->rank : -1;
   record->reaches = reaches(record, of ? of->size : 0);
-  mpipp_publish(record);
+  mpipp_registry_publish(record);
   errno = saved;
 }
 
@@ -114,10 +116,10 @@ static struct { uint64_t low, high; } attached[MOST_ATTACHED]; // high: 0 where 
 static int attached_used;                                      // those beyond have never been
 static int more_attached; // that found no room: any memory may be that
 
-void mpipp_attached_memory(uint64_t base, int64_t size) {
-  mpipp_win_memory = base;
-  mpipp_win_bytes = (uint64_t)size;
-  mpipp_lock();
+void mpipp_recorder_attached_memory(uint64_t base, int64_t size) {
+  mpipp_recorder_win_memory = base;
+  mpipp_recorder_win_bytes = (uint64_t)size;
+  mpipp_registry_lock();
   int i = 0;
   while (i < MOST_ATTACHED && attached[i].high) i++;
   if (i == MOST_ATTACHED) {
@@ -128,29 +130,29 @@ void mpipp_attached_memory(uint64_t base, int64_t size) {
     attached[i].high = base + (uint64_t)size;
     if (i == attached_used) MPIPP_WRITE(attached_used, i + 1);
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_detached_memory(uint64_t base) {
-  mpipp_win_memory = base;
-  mpipp_win_bytes = 0;
-  mpipp_lock();
+void mpipp_recorder_detached_memory(uint64_t base) {
+  mpipp_recorder_win_memory = base;
+  mpipp_recorder_win_bytes = 0;
+  mpipp_registry_lock();
   int i = 0;
   while (i < MOST_ATTACHED && !(attached[i].high && attached[i].low == base)) i++;
   if (i < MOST_ATTACHED)
     attached[i].high = 0;
   else if (more_attached)
     more_attached--;
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-int mpipp_is_attached(uint64_t low, uint64_t high) {
+int mpipp_recorder_is_attached(uint64_t low, uint64_t high) {
   if (!MPIPP_READ(attached_used)) return 0;
-  mpipp_lock();
+  mpipp_registry_lock();
   int found = more_attached > 0;
   for (int i = 0; i < attached_used && !found; i++)
     found = low < attached[i].high && attached[i].low < high;
-  mpipp_unlock();
+  mpipp_registry_unlock();
   return found;
 }
 
@@ -160,19 +162,19 @@ static void change_epochs(struct mpipp_win *record, uint64_t add, uint64_t remov
   __atomic_store_n(&record->epochs, (record->epochs | add) & ~remove, __ATOMIC_RELEASE);
 }
 
-void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group) {
-  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+void mpipp_recorder_epoch_opened(uint64_t win, unsigned epoch, uint64_t group) {
+  struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record && epoch == MPIPP_EPOCH_POST) {
     record->exposure_group = group;
-    record->exposure_serial = mpipp_serial_of(MPIPP_GROUP, group);
+    record->exposure_serial = mpipp_registry_serial_of(MPIPP_GROUP, group);
   }
   change_epochs(record, epoch, MPIPP_EPOCH_FENCE);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
 // What others need to know of a call that may wait for them, before it does.
-void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail) {
-  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+void mpipp_recorder_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail) {
+  struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record && what == MPIPP_FENCING) MPIPP_WRITE(record->fences, record->fences + 1);
   // By that assertion the fence ends no epoch, and so need not wait.
   if (what == MPIPP_FENCING && detail & MPI_MODE_NOPRECEDE)
@@ -181,29 +183,29 @@ void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t
   if (record && what == MPIPP_LOCKING) MPIPP_WRITE(record->locking, (uint32_t)detail);
   if (record && what == MPIPP_STARTING) {
     record->access_group = detail;
-    record->access_serial = mpipp_serial_of(MPIPP_GROUP, detail);
+    record->access_serial = mpipp_registry_serial_of(MPIPP_GROUP, detail);
   }
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
 // The call failed: whether it took part in anything is not known.
-void mpipp_not_synchronized(uint64_t win) {
-  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+void mpipp_recorder_not_synchronized(uint64_t win) {
+  struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record) MPIPP_WRITE(record->identity, 0);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_epoch_closed(uint64_t win, unsigned epoch) {
-  change_epochs(mpipp_lock_live(MPIPP_WIN, win), 0, epoch);
-  mpipp_unlock();
+void mpipp_recorder_epoch_closed(uint64_t win, unsigned epoch) {
+  change_epochs(mpipp_registry_lock_live(MPIPP_WIN, win), 0, epoch);
+  mpipp_registry_unlock();
 }
 
 // A fence opens an epoch unless the caller asserts that nothing follows.
-void mpipp_fenced(uint64_t win, int assertion) {
+void mpipp_recorder_fenced(uint64_t win, int assertion) {
   int open = !(assertion & MPI_MODE_NOSUCCEED);
-  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+  struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   change_epochs(record, open ? MPIPP_EPOCH_FENCE : 0, open ? 0 : MPIPP_EPOCH_FENCE);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
 static void add_lock(struct mpipp_win *record, int rank, int exclusive) {
@@ -228,14 +230,14 @@ static void remove_lock(struct mpipp_win *record, int rank) {
   }
 }
 
-void mpipp_locked(uint64_t win, int rank, int exclusive) {
-  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+void mpipp_recorder_locked(uint64_t win, int rank, int exclusive) {
+  struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record) add_lock(record, rank, exclusive);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }
 
-void mpipp_unlocked(uint64_t win, int rank) {
-  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+void mpipp_recorder_unlocked(uint64_t win, int rank) {
+  struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record && record->lock_count) remove_lock(record, rank);
-  mpipp_unlock();
+  mpipp_registry_unlock();
 }

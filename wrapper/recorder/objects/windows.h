@@ -8,37 +8,38 @@
 #include "registry/window_extents.h"
 
 // The info that this thread's call gives a window, as a key of the registry.
-extern __thread uint64_t mpipp_win_hints
+extern __thread uint64_t mpipp_recorder_win_hints
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-void mpipp_win_hinted(uint64_t info);
+void mpipp_recorder_win_hinted(uint64_t info);
 // What this thread's call asserts, unless that is MPI_Win_fence, whose argument is recorded.
-extern __thread int mpipp_win_assertion
+extern __thread int mpipp_recorder_win_assertion
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 // What its last call attached, or detached: then without bytes.
-extern __thread uint64_t mpipp_win_memory
+extern __thread uint64_t mpipp_recorder_win_memory
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-extern __thread uint64_t mpipp_win_bytes
+extern __thread uint64_t mpipp_recorder_win_bytes
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 static inline void mpipp_win_asserted(int assertion) {
-  mpipp_win_assertion = assertion;
+  mpipp_recorder_win_assertion = assertion;
 }
 // memory: of the program, where the window begins for it; NULL: of a dynamic one.
-void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm, const void *memory);
+void mpipp_recorder_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
+                             const void *memory);
 // The window's size is known now: the calls that were held are looked at, all at once.
-void mpipp_reach_settle(struct mpipp_reach *reach);
+void mpipp_recorder_reach_settle(struct mpipp_reach *reach);
 // The window is about to be freed: what is held waits for its size, not for ever.
-void mpipp_win_freeing(uint64_t win);
+void mpipp_recorder_win_freeing(uint64_t win);
 // Memory of dynamic windows, and whether any byte of [low, high) is of such.
-void mpipp_attached_memory(uint64_t base, int64_t size);
-void mpipp_detached_memory(uint64_t base);
-int mpipp_is_attached(uint64_t low, uint64_t high);
-void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group);
+void mpipp_recorder_attached_memory(uint64_t base, int64_t size);
+void mpipp_recorder_detached_memory(uint64_t base);
+int mpipp_recorder_is_attached(uint64_t low, uint64_t high);
+void mpipp_recorder_epoch_opened(uint64_t win, unsigned epoch, uint64_t group);
 enum mpipp_synchronization { MPIPP_FENCING, MPIPP_STARTING, MPIPP_COMPLETING, MPIPP_LOCKING };
-void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail);
-void mpipp_not_synchronized(uint64_t win);
-void mpipp_epoch_closed(uint64_t win, unsigned epoch);
-void mpipp_fenced(uint64_t win, int assertion);
-void mpipp_locked(uint64_t win, int rank, int exclusive);
-void mpipp_unlocked(uint64_t win, int rank);
+void mpipp_recorder_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail);
+void mpipp_recorder_not_synchronized(uint64_t win);
+void mpipp_recorder_epoch_closed(uint64_t win, unsigned epoch);
+void mpipp_recorder_fenced(uint64_t win, int assertion);
+void mpipp_recorder_locked(uint64_t win, int rank, int exclusive);
+void mpipp_recorder_unlocked(uint64_t win, int rank);
 
 #endif

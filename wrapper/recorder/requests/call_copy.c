@@ -19,36 +19,36 @@ static inline int refers(const struct mpipp_call *call) {
 static void refer_datatypes(struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_buffer *buffer = &call->buffers[i];
-    if (!mpipp_refer_locked(buffer->record, buffer->datatype)) buffer->record = 0;
+    if (!mpipp_registry_refer_locked(buffer->record, buffer->datatype)) buffer->record = 0;
   }
   for (int v = 0; v < MPIPP_MAX_VECTORS && call->present & MPIPP_HAS_VECTORS; v++) {
     uint64_t *records = (uint64_t *)(uintptr_t)call->vectors[v].records;
     const MPI_Datatype *handles = (const MPI_Datatype *)(uintptr_t)call->vectors[v].datatypes;
     for (uint64_t i = 0; records && i < call->vectors[v].length; i++) {
-      if (!mpipp_refer_locked(records[i], MPIPP_KEY(handles[i]))) records[i] = 0;
+      if (!mpipp_registry_refer_locked(records[i], MPIPP_KEY(handles[i]))) records[i] = 0;
     }
   }
 }
 
 // Done only once, at completion or when recycled.
-void mpipp_drop_call(struct mpipp_request *request) {
+void mpipp_recorder_drop_call(struct mpipp_request *request) {
   struct mpipp_call *call = &request->call;
-  if (request->marks) mpipp_release(&request->marks);
+  if (request->marks) mpipp_registry_release(&request->marks);
   if (!request->counted) return;
   MPIPP_WRITE(request->counted, 0);
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    mpipp_unrefer_locked(call->buffers[i].record);
+    mpipp_registry_unrefer_locked(call->buffers[i].record);
     call->buffers[i].record = 0;
   }
   if (!request->copies) return;
   for (int v = 0; v < MPIPP_MAX_VECTORS; v++) {
     uint64_t *records = (uint64_t *)(uintptr_t)call->vectors[v].records;
     for (uint64_t i = 0; records && i < call->vectors[v].length; i++)
-      mpipp_unrefer_locked(records[i]);
+      mpipp_registry_unrefer_locked(records[i]);
     memset(&call->vectors[v], 0, sizeof call->vectors[v]);
   }
   call->buffer_count = 0;
-  mpipp_release(&request->copies);
+  mpipp_registry_release(&request->copies);
 }
 
 static uint64_t copy_array(char **room, uint64_t from, uint64_t bytes) {
@@ -86,7 +86,7 @@ static void copy_vectors(struct mpipp_request *request) {
     if ((int)call->buffers[i].vector > used) used = (int)call->buffers[i].vector;
   }
   for (int v = 0; v < used; v++) bytes += vector_bytes(&call->vectors[v]);
-  char *room = bytes ? mpipp_allocate(bytes) : NULL;
+  char *room = bytes ? mpipp_registry_allocate(bytes) : NULL;
   request->copies = (uint64_t)(uintptr_t)room;
   for (int v = 0; v < used; v++) {
     if (room)
@@ -96,7 +96,7 @@ static void copy_vectors(struct mpipp_request *request) {
   }
 }
 
-void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *call) {
+void mpipp_recorder_request_keep(struct mpipp_request *request, const struct mpipp_call *call) {
   const size_t first = offsetof(struct mpipp_call, buffers[1]);
   if (call->buffer_count > 1 || call->present & ~(uint32_t)MPIPP_HAS_FIRST)
     memcpy((char *)&request->call + first, (const char *)call + first, sizeof *call - first);
@@ -107,7 +107,7 @@ void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *
   refer_datatypes(&request->call);
 }
 
-struct mpipp_output mpipp_over(struct mpipp_request *request, int kept) {
+struct mpipp_output mpipp_recorder_over(struct mpipp_request *request, int kept) {
   if (kept) {
     __atomic_store_n(&request->state, MPIPP_REQUEST_INACTIVE, __ATOMIC_RELEASE);
     return (struct mpipp_output){0};
@@ -115,7 +115,7 @@ struct mpipp_output mpipp_over(struct mpipp_request *request, int kept) {
   struct mpipp_output output = {request->output, request->call.comm, request->call.ordinal, 0};
   request->output = 0;
   __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
-  if (MPIPP_UNLIKELY(request->counted | request->marks)) mpipp_drop_call(request);
+  if (MPIPP_UNLIKELY(request->counted | request->marks)) mpipp_recorder_drop_call(request);
   mpipp_mark(&request->object, MPIPP_FLAG_ENDED);
   return output;
 }

@@ -7,12 +7,12 @@
 
 // What follows the first buffer, and what a request with array arguments or derived datatypes owns
 // and keeps alive.
-void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *call);
+void mpipp_recorder_request_keep(struct mpipp_request *request, const struct mpipp_call *call);
 
 // The following with the requests locked (mpipp_lock_kind).
 
 // Ends what a request's record keeps alive.
-void mpipp_drop_call(struct mpipp_request *request);
+void mpipp_recorder_drop_call(struct mpipp_request *request);
 
 // Where an operation put a new communicator, 0 if nowhere; and its call's communicator and ordinal.
 // shared: whether its handle was that of others, too.
@@ -21,6 +21,6 @@ struct mpipp_output {
 };
 
 // The operation of a record is complete. kept: the request is persistent.
-struct mpipp_output mpipp_over(struct mpipp_request *request, int kept);
+struct mpipp_output mpipp_recorder_over(struct mpipp_request *request, int kept);
 
 #endif

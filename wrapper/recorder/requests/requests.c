@@ -25,26 +25,26 @@ static uint64_t null_request(void) {
 }
 
 static inline int is_listening(void) {
-  return MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening_to_requests));
+  return MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_listening_to_requests));
 }
 
-uint64_t mpipp_requests_made = 0;
+uint64_t mpipp_recorder_requests_made = 0;
 
 // What listeners are told of, with the thread that has started it.
 static struct mpipp_request copy_of(struct mpipp_request *request) {
-  request->tid = (uint32_t)mpipp_self->tid;
+  request->tid = (uint32_t)mpipp_recorder_self->tid;
   return *request;
 }
 
 // Threads reserve some at once.
 static uint64_t next_serial(struct mpipp_thread *thread) {
   mpipp_work_alone();
-  uint64_t serial = mpipp_is_alone(MPIPP_REQUEST) ? ++mpipp_requests_made : 0;
+  uint64_t serial = mpipp_is_alone(MPIPP_REQUEST) ? ++mpipp_recorder_requests_made : 0;
   mpipp_worked_alone();
   if (serial) return serial;
   if (thread->next_serial == thread->last_serial) {
     thread->next_serial =
-        __atomic_fetch_add(&mpipp_requests_made, SERIALS_AT_ONCE, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&mpipp_recorder_requests_made, SERIALS_AT_ONCE, __ATOMIC_RELAXED);
     thread->last_serial = thread->next_serial + SERIALS_AT_ONCE;
   }
   return ++thread->next_serial;
@@ -75,39 +75,41 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   int reused = is_free(request);
   if (reused) {
     mpipp_request_empty(request, caller);
-    mpipp_drop_call(request); // of an operation that was given up
+    mpipp_recorder_drop_call(request); // of an operation that was given up
     mpipp_request_fill(request, call, persistent, to_copy(call), serial);
     if (is_listening()) copy = copy_of(request);
   }
   mpipp_unlock_kind(locked);
-  if (reused && is_listening()) mpipp_tell(MPIPP_EVENT_MADE, &copy.object, 0);
+  if (reused && is_listening()) mpipp_registry_tell(MPIPP_EVENT_MADE, &copy.object, 0);
   return reused;
 }
 
-void mpipp_request_made_further(struct mpipp_call *call, uint64_t handle, int persistent) {
+void mpipp_recorder_request_made_further(struct mpipp_call *call, uint64_t handle, int persistent) {
   mpipp_import_unknown(call);
   if (handle == null_request()) return;
   uint64_t serial = next_serial(mpipp_thread_of(call));
   if (reuse(call, handle, persistent, serial)) return;
-  struct mpipp_request copy, *request = mpipp_claim_unlisted(MPIPP_REQUEST, handle, call->caller);
+  struct mpipp_request copy,
+      *request = mpipp_registry_claim_unlisted(MPIPP_REQUEST, handle, call->caller);
   if (!request) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   mpipp_request_fill(request, call, persistent, to_copy(call), serial);
   if (is_listening()) copy = copy_of(request);
-  mpipp_chain_add(request);
+  mpipp_recorder_chain_add(request);
   mpipp_unlock_kind(locked);
-  if (is_listening()) mpipp_tell(MPIPP_EVENT_MADE, &copy.object, 0);
+  if (is_listening()) mpipp_registry_tell(MPIPP_EVENT_MADE, &copy.object, 0);
 }
 
-void mpipp_request_output(uint64_t handle, const void *output) {
+void mpipp_recorder_request_output(uint64_t handle, const void *output) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_request *request = mpipp_chain_find(handle, mpipp_self->call.requests);
+  struct mpipp_request *request =
+      mpipp_recorder_chain_find(handle, mpipp_recorder_self->call.requests);
   if (request) {
     request->special |= MPIPP_SPECIAL;
     request->output = (uint64_t)(uintptr_t)output;
   }
   mpipp_unlock_kind(locked);
-  mpipp_comm_promised(MPIPP_KEY(*(const MPI_Comm *)output));
+  mpipp_recorder_comm_promised(MPIPP_KEY(*(const MPI_Comm *)output));
 }
 
 static int is_partitioned(const struct mpipp_call *made) {
@@ -124,7 +126,7 @@ static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
                              struct mpipp_call *made) {
   const int is_one = starting->procedure == MPIPP_PROC_Start;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  struct mpipp_request *request = mpipp_recorder_chain_find(handle, 0);
   int starts = request && request->state == MPIPP_REQUEST_INACTIVE;
   if (starts) {
     memcpy(made, &request->call, offsetof(struct mpipp_call, buffers[1]));
@@ -139,16 +141,17 @@ static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
 
 // Before MPI starts them, as other sends and receives are counted; without the lock, which is taken
 // to count.
-void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
+void mpipp_recorder_starting(const struct mpipp_call *call, const MPI_Request *requests,
+                             int64_t count) {
   for (int64_t i = 0; requests && i < count; i++) {
     struct mpipp_call made;
     uint64_t handle = MPIPP_KEY(requests[i]);
     if (!is_about_to_start(handle, call, &made)) continue;
-    if (is_partitioned(&made) && made.ordinal) mpipp_partitioned_starts(call, &made);
+    if (is_partitioned(&made) && made.ordinal) mpipp_recorder_partitioned_starts(call, &made);
     if (!matched_at_start(&made)) continue;
-    uint64_t ordinal = mpipp_started_ordinal(call, &made);
+    uint64_t ordinal = mpipp_recorder_started_ordinal(call, &made);
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
-    struct mpipp_request *request = mpipp_chain_find(handle, 0);
+    struct mpipp_request *request = mpipp_recorder_chain_find(handle, 0);
     if (request) request->call.ordinal = ordinal;
     mpipp_unlock_kind(locked);
   }
@@ -158,25 +161,26 @@ void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, 
 static void take_back(uint64_t handle) {
   struct mpipp_call made;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  struct mpipp_request *request = mpipp_recorder_chain_find(handle, 0);
   int about = request && request->state == MPIPP_REQUEST_INACTIVE;
   if (about) memcpy(&made, &request->call, offsetof(struct mpipp_call, buffers[1]));
   int counted = about && !matched_at_start(&made) && request->starts;
   if (counted) MPIPP_WRITE(request->starts, request->starts - 1);
   mpipp_unlock_kind(locked);
-  if (about && matched_at_start(&made)) mpipp_uncount(&made);
-  if (counted && is_partitioned(&made) && made.ordinal) mpipp_partitioned_not_started(&made);
+  if (about && matched_at_start(&made)) mpipp_recorder_uncount(&made);
+  if (counted && is_partitioned(&made) && made.ordinal)
+    mpipp_recorder_partitioned_not_started(&made);
 }
 
-int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) {
-  int dropped = mpipp_self->call.present & MPIPP_HAS_DROPPED;
+int mpipp_recorder_not_started(const MPI_Request *requests, int64_t count, int code) {
+  int dropped = mpipp_recorder_self->call.present & MPIPP_HAS_DROPPED;
   for (int64_t i = 0; dropped && requests && i < count; i++) take_back(MPIPP_KEY(requests[i]));
   for (int64_t i = 0; !dropped && requests && i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
-    const struct mpipp_request *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
+    const struct mpipp_request *request = mpipp_recorder_chain_find(MPIPP_KEY(requests[i]), 0);
     // A collective operation was counted when its request was made.
     const uint32_t message = MPIPP_HAS_DEST | MPIPP_HAS_SOURCE;
-    if (request && request->call.present & message) mpipp_uncertain(&request->call);
+    if (request && request->call.present & message) mpipp_recorder_uncertain(&request->call);
     mpipp_unlock_kind(locked);
   }
   return code;
@@ -189,22 +193,22 @@ static void unmark(struct mpipp_request *request) {
 }
 
 // First it is not the call's any more: it must not be seen to start what is active.
-void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
+void mpipp_recorder_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   uint64_t caller = mpipp_outside_mpi(call->caller);
   for (int64_t i = 0; i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
-    struct mpipp_request copy, *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
+    struct mpipp_request copy, *request = mpipp_recorder_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) {
       unmark(request);
       request->start = caller;
       request->start_procedure = call->procedure;
-      request->tid = (uint32_t)mpipp_self->tid;
+      request->tid = (uint32_t)mpipp_recorder_self->tid;
       __atomic_store_n(&request->state, MPIPP_REQUEST_ACTIVE, __ATOMIC_RELEASE);
       if (is_listening()) copy = copy_of(request);
     }
     mpipp_unlock_kind(locked);
-    if (request && is_listening()) mpipp_tell(MPIPP_EVENT_STARTED, &copy.object, 0);
+    if (request && is_listening()) mpipp_registry_tell(MPIPP_EVENT_STARTED, &copy.object, 0);
   }
 }
 
@@ -214,17 +218,17 @@ static void doubt(uint64_t handle) {
   for (int more = 1; more;) {
     struct mpipp_request copy;
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
-    const struct mpipp_request *request = mpipp_chain_doubt(handle);
+    const struct mpipp_request *request = mpipp_recorder_chain_doubt(handle);
     more = request != NULL;
     if (more && is_listening()) copy = *request;
     mpipp_unlock_kind(locked);
-    if (more && is_listening()) mpipp_tell(MPIPP_EVENT_DOUBTED, &copy.object, 0);
+    if (more && is_listening()) mpipp_registry_tell(MPIPP_EVENT_DOUBTED, &copy.object, 0);
   }
 }
 
 // The program knows that the operation is complete and may use its buffers; the request stays.
 // Those that share a handle are complete from the start.
-void mpipp_told_complete(uint64_t handle, int64_t position) {
+void mpipp_recorder_told_complete(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
   struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -234,15 +238,15 @@ void mpipp_told_complete(uint64_t handle, int64_t position) {
   if (told && is_listening()) copy = *request;
   if (told) __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
   mpipp_unlock_kind(locked);
-  if (told && is_listening()) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
+  if (told && is_listening()) mpipp_registry_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
   if (shared) doubt(handle);
 }
 
-void mpipp_cancelled(uint64_t handle) {
+void mpipp_recorder_cancelled(uint64_t handle) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
   if (request) {
-    mpipp_uncertain(&request->call);
+    mpipp_recorder_uncertain(&request->call);
     request->call.ordinal = request->call.recv_ordinal = 0;
   }
   mpipp_unlock_kind(locked);
@@ -251,9 +255,9 @@ void mpipp_cancelled(uint64_t handle) {
 // A communicator was freed; what is pending on it goes on. When its handle is given out again,
 // these requests must not be taken for some of the other communicator's: their ordinals are not
 // certain.
-void mpipp_requests_without(uint64_t comm) {
+void mpipp_recorder_requests_without(uint64_t comm) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST), pending = 0, starts = 0;
-  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
        chunk = (void *)(uintptr_t)chunk->next) {
     struct mpipp_request *requests = (void *)(chunk + 1);
@@ -267,7 +271,7 @@ void mpipp_requests_without(uint64_t comm) {
     }
   }
   mpipp_unlock_kind(locked);
-  if (pending) mpipp_freed_early(comm, starts);
+  if (pending) mpipp_recorder_freed_early(comm, starts);
 }
 
 static int completes(uint32_t procedure) {
@@ -279,11 +283,11 @@ static int completes(uint32_t procedure) {
 
 static void end_active(struct mpipp_request *request, int others_stay) {
   if (others_stay) {
-    mpipp_chain_over(request->object.handle, request->call.requests, (int)request->persistent,
-                     NULL);
+    mpipp_recorder_chain_over(request->object.handle, request->call.requests,
+                              (int)request->persistent, NULL);
     return;
   }
-  mpipp_over(request, (int)request->persistent);
+  mpipp_recorder_over(request, (int)request->persistent);
   request->newer = request->newest = 0;
   MPIPP_WRITE(request->object.references, 0);
 }
@@ -291,7 +295,7 @@ static void end_active(struct mpipp_request *request, int others_stay) {
 // The number of active requests whose handles MPI stored in an array, or of all there are (0). With
 // `over` they become complete or inactive; some may be left that took the place of others.
 static int64_t active(uint64_t array, int64_t count, int over) {
-  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   int64_t found = 0;
   for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
        chunk = (void *)(uintptr_t)chunk->next) {
@@ -313,7 +317,7 @@ static int64_t active(uint64_t array, int64_t count, int over) {
 // Which ones are complete is not known, and the caller's array may be gone: all that were stored
 // there, if those are all that it waited for, else all that are active, are over as far as anything
 // is said of them.
-void mpipp_requests_left(const struct mpipp_call *call) {
+void mpipp_recorder_requests_left(const struct mpipp_call *call) {
   if (!completes(call->procedure) || !call->requests) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   int all_known = active(call->requests, call->request_count, 0) == call->request_count;
@@ -325,7 +329,7 @@ void mpipp_requests_left(const struct mpipp_call *call) {
 static unsigned char *marks_of(struct mpipp_request *request) {
   int64_t count = request->call.buffers[0].peers;
   if (!request->marks && count > 0 && count <= MOST_MARKED) {
-    void *marks = mpipp_allocate((uint64_t)count);
+    void *marks = mpipp_registry_allocate((uint64_t)count);
     if (marks) memset(marks, 0, (size_t)count);
     __atomic_store_n(&request->marks, (uintptr_t)marks, __ATOMIC_RELEASE);
   }
@@ -345,19 +349,19 @@ static void mark(struct mpipp_request *request, int64_t first, int64_t count, co
 }
 
 // First it is not the call's any more: it must not be seen to mark what is marked.
-void mpipp_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
-                             const int *list) {
+void mpipp_recorder_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
+                                      const int *list) {
   uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  struct mpipp_request *request = mpipp_recorder_chain_find(handle, 0);
   if (request && is_partitioned(&request->call)) mark(request, first, count, list);
   mpipp_unlock_kind(locked);
 }
 
 static struct mpipp_output over_unheard(uint64_t handle, uint64_t where, int kept) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_output output = mpipp_chain_over(handle, where, kept, NULL);
+  struct mpipp_output output = mpipp_recorder_chain_over(handle, where, kept, NULL);
   mpipp_unlock_kind(locked);
   return output;
 }
@@ -367,11 +371,12 @@ static MPIPP_COLD struct mpipp_output over_heard(uint64_t handle, uint64_t where
                                                  int64_t position) {
   struct mpipp_request copy = {0};
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_output output = mpipp_chain_over(handle, where, kept, &copy);
+  struct mpipp_output output = mpipp_recorder_chain_over(handle, where, kept, &copy);
   mpipp_unlock_kind(locked);
-  if (copy.state == MPIPP_REQUEST_ACTIVE) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
+  if (copy.state == MPIPP_REQUEST_ACTIVE)
+    mpipp_registry_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
   locked = mpipp_lock_kind(MPIPP_REQUEST);
-  mpipp_drop_call(&copy);
+  mpipp_recorder_drop_call(&copy);
   mpipp_unlock_kind(locked);
   return output;
 }
@@ -395,13 +400,13 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
                             .present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL,
                             .comm = output.comm,
                             .ordinal = output.ordinal};
-  mpipp_comm_made(&made, *(const MPI_Comm *)(uintptr_t)output.place);
+  mpipp_recorder_comm_made(&made, *(const MPI_Comm *)(uintptr_t)output.place);
 }
 
 static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
                             uint64_t where, int64_t position) {
   mpipp_work_alone();
-  const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_requests_alone);
   int done = now != handle && mpipp_complete_alone(slots, slots->offsets, handle);
   mpipp_worked_alone();
   if (!done) complete_any(call, handle, now, where, position);
@@ -412,7 +417,7 @@ static inline void complete(const struct mpipp_call *call, uint64_t handle, uint
 // which are complete from the start, nothing is kept.
 static int give_up(uint64_t handle) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  struct mpipp_request *request = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
   int active = request && MPIPP_READ(request->object.flags) == 0 && !request->newer &&
                request->state == MPIPP_REQUEST_ACTIVE && !request->output;
   if (active) {
@@ -423,54 +428,57 @@ static int give_up(uint64_t handle) {
   return active;
 }
 
-void mpipp_request_freed(const struct mpipp_call *call, uint64_t handle) {
+void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t handle) {
   struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  const struct mpipp_request *request = mpipp_chain_find(handle, call->requests);
+  const struct mpipp_request *request = mpipp_recorder_chain_find(handle, call->requests);
   if (request && is_listening()) copy = *request;
   int receives =
       request && request->state == MPIPP_REQUEST_ACTIVE && request->call.present & MPIPP_HAS_SOURCE;
   uint64_t comm = receives ? request->call.comm : 0;
   mpipp_unlock_kind(locked);
-  if (request && is_listening()) mpipp_tell(MPIPP_EVENT_FREED, &copy.object, 0);
-  if (receives) mpipp_abandoned(comm);
+  if (request && is_listening()) mpipp_registry_tell(MPIPP_EVENT_FREED, &copy.object, 0);
+  if (receives) mpipp_recorder_abandoned(comm);
   if (!give_up(handle)) complete(call, handle, null_request(), call->requests, NOT_TOLD);
 }
 
-void mpipp_all_failed(const MPI_Request *before, int64_t count, const MPI_Request *requests,
-                      const MPI_Status *statuses, int code) {
+void mpipp_recorder_all_failed(const MPI_Request *before, int64_t count,
+                               const MPI_Request *requests, const MPI_Status *statuses, int code) {
   const int in_statuses = statuses && code == MPI_ERR_IN_STATUS;
   if (!before || (!in_statuses && code == MPI_ERR_IN_STATUS)) return; // which one is not said
   for (int64_t i = 0; i < count; i++) {
     if (in_statuses || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
-      mpipp_completion_failed(MPIPP_KEY(before[i]), in_statuses ? statuses[i].MPI_ERROR : code);
+      mpipp_recorder_completion_failed(MPIPP_KEY(before[i]),
+                                       in_statuses ? statuses[i].MPI_ERROR : code);
   }
 }
 
-void mpipp_some_failed(const struct mpipp_handles *before, int count, const int *indices,
-                       const MPI_Status *statuses) {
+void mpipp_recorder_some_failed(const struct mpipp_handles *before, int count, const int *indices,
+                                const MPI_Status *statuses) {
   if (!before->all || !statuses || count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; i++) {
     if (indices[i] != MPI_UNDEFINED)
-      mpipp_completion_failed(MPIPP_KEY(before->all[indices[i]]), statuses[i].MPI_ERROR);
+      mpipp_recorder_completion_failed(MPIPP_KEY(before->all[indices[i]]), statuses[i].MPI_ERROR);
   }
 }
 
-void mpipp_completed(const struct mpipp_call *call, MPI_Request before,
-                     const MPI_Request *request) {
+void mpipp_recorder_completed(const struct mpipp_call *call, MPI_Request before,
+                              const MPI_Request *request) {
   complete(call, MPIPP_KEY(before), MPIPP_KEY(*request), (uintptr_t)request, 0);
 }
 
-void mpipp_completed_from(const struct mpipp_call *call, const MPI_Request *before, int64_t first,
-                          int64_t count, const MPI_Request *requests, int all) {
+void mpipp_recorder_completed_from(const struct mpipp_call *call, const MPI_Request *before,
+                                   int64_t first, int64_t count, const MPI_Request *requests,
+                                   int all) {
   for (int64_t i = first; i < count; i++) {
     if (all || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
       complete(call, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i]), (uintptr_t)&requests[i], i);
   }
 }
 
-void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_handles *before,
-                          int count, const int *indices, const MPI_Request *requests) {
+void mpipp_recorder_completed_some(const struct mpipp_call *call,
+                                   const struct mpipp_handles *before, int count,
+                                   const int *indices, const MPI_Request *requests) {
   if (!before->all || count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; i++) {
     if (indices[i] == MPI_UNDEFINED) continue;

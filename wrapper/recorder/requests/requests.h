@@ -13,7 +13,8 @@
 #include "registry/object_store.h"
 #include "registry/records.h"
 
-// The first slot of a handle, of mpipp_requests_alone. If it has that handle it has a record.
+// The first slot of a handle, of mpipp_registry_requests_alone. If it has that handle it has a
+// record.
 static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slots *slots,
                                                           uint64_t handle) {
   return mpipp_slot_at(slots, handle, slots->offsets);
@@ -47,7 +48,7 @@ static inline void mpipp_request_fill(struct mpipp_request *request, const struc
   }
   // The size is a constant, so that the compiler copies without a call.
   memcpy((char *)&request->call + begin, (const char *)call + begin, end - begin);
-  if (copy == MPIPP_COPY_ALL) mpipp_request_keep(request, call);
+  if (copy == MPIPP_COPY_ALL) mpipp_recorder_request_keep(request, call);
   __atomic_store_n(&request->object.serial, serial, __ATOMIC_RELEASE);
 }
 
@@ -58,10 +59,10 @@ static inline void mpipp_request_empty(struct mpipp_request *request, uint64_t c
 }
 
 // The rest of mpipp_request_made, where the common case does not hold.
-void mpipp_request_made_further(struct mpipp_call *call, uint64_t handle, int persistent);
+void mpipp_recorder_request_made_further(struct mpipp_call *call, uint64_t handle, int persistent);
 
 // The number of requests made so far, while one thread alone has called MPI.
-extern uint64_t mpipp_requests_made MPIPP_HIDDEN;
+extern uint64_t mpipp_recorder_requests_made MPIPP_HIDDEN;
 
 // The call made a request. persistent: one that is not active yet. copy: what such calls have, if
 // the datatype is predefined. In line: both are constants.
@@ -70,22 +71,23 @@ static inline __attribute__((always_inline)) void mpipp_request_made(struct mpip
                                                                      int persistent,
                                                                      enum mpipp_copy copy) {
   const struct mpipp_thread *thread = mpipp_thread_of(call);
-  // Of an unknown datatype, it is mpipp_no_object, which is not predefined.
+  // Of an unknown datatype, it is mpipp_registry_no_object, which is not predefined.
   const struct mpipp_object *datatype = (void *)(uintptr_t)thread->known[0];
   uint64_t handle = MPIPP_KEY(made);
   mpipp_work_alone();
-  const struct mpipp_slot *slot = mpipp_request_slot(MPIPP_READ(mpipp_requests_alone), handle);
+  const struct mpipp_slot *slot =
+      mpipp_request_slot(MPIPP_READ(mpipp_registry_requests_alone), handle);
   struct mpipp_request *request = (void *)(uintptr_t)slot->record;
   if (MPIPP_LIKELY(copy != MPIPP_COPY_ALL && datatype->flags & MPIPP_FLAG_PREDEFINED) &&
       MPIPP_LIKELY(slot->handle == handle) &&
       MPIPP_LIKELY(request->object.flags == MPIPP_FLAG_ENDED) &&
       MPIPP_LIKELY(copy == MPIPP_COPY_PLAIN || mpipp_is_outside_mpi(call->caller))) {
     mpipp_request_empty(request, call->caller);
-    mpipp_request_fill(request, call, persistent, copy, ++mpipp_requests_made);
+    mpipp_request_fill(request, call, persistent, copy, ++mpipp_recorder_requests_made);
     mpipp_worked_alone();
   } else {
     mpipp_worked_alone();
-    mpipp_request_made_further(call, handle, persistent);
+    mpipp_recorder_request_made_further(call, handle, persistent);
   }
 }
 
@@ -95,7 +97,7 @@ static inline int mpipp_may_be_given_again(const struct mpipp_request *request) 
 }
 
 // The common case: no other request has the handle, which is gone now, and nothing else goes with
-// it. slots: mpipp_requests_alone, with its `offsets`. Returns 0 if it is another case.
+// it. slots: mpipp_registry_requests_alone, with its `offsets`. Returns 0 if it is another case.
 static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t offsets,
                                        uint64_t handle) {
   const struct mpipp_slot *slot = mpipp_slot_at(slots, handle, offsets);
@@ -108,20 +110,21 @@ static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t
   return 1;
 }
 
-void mpipp_request_output(uint64_t request, const void *output);
-void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, int64_t count);
-void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count);
-int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) MPIPP_COLD;
-void mpipp_told_complete(uint64_t handle, int64_t position);
-void mpipp_cancelled(uint64_t request);
-void mpipp_requests_without(uint64_t comm);
+void mpipp_recorder_request_output(uint64_t request, const void *output);
+void mpipp_recorder_starting(const struct mpipp_call *call, const MPI_Request *requests,
+                             int64_t count);
+void mpipp_recorder_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count);
+int mpipp_recorder_not_started(const MPI_Request *requests, int64_t count, int code) MPIPP_COLD;
+void mpipp_recorder_told_complete(uint64_t handle, int64_t position);
+void mpipp_recorder_cancelled(uint64_t request);
+void mpipp_recorder_requests_without(uint64_t comm);
 // The thread has left a call that completes requests before it returned.
-void mpipp_requests_left(const struct mpipp_call *call);
-void mpipp_request_freed(const struct mpipp_call *call, uint64_t request);
+void mpipp_recorder_requests_left(const struct mpipp_call *call);
+void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t request);
 // Partitions that are ready, or have arrived: of the call's request, and so many from the first on,
 // or those of a list.
-void mpipp_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
-                             const int *list);
+void mpipp_recorder_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
+                                      const int *list);
 // Handles as they were before a completion call changed them.
 enum { MPIPP_FEW = 32 };
 struct mpipp_handles {
@@ -131,21 +134,25 @@ struct mpipp_handles {
 static inline int mpipp_are_few(int64_t count) {
   return count <= MPIPP_FEW;
 }
-void mpipp_completed(const struct mpipp_call *call, MPI_Request before, const MPI_Request *request);
-void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_handles *before,
-                          int count, const int *indices, const MPI_Request *requests);
+void mpipp_recorder_completed(const struct mpipp_call *call, MPI_Request before,
+                              const MPI_Request *request);
+void mpipp_recorder_completed_some(const struct mpipp_call *call,
+                                   const struct mpipp_handles *before, int count,
+                                   const int *indices, const MPI_Request *requests);
 
 // Before these: a completion call has failed, perhaps for a collective operation. statuses: as many
 // as there are handles, or as are complete; NULL: there are none, and the code is that of the one
 // whose handle is gone.
-void mpipp_all_failed(const MPI_Request *before, int64_t count, const MPI_Request *requests,
-                      const MPI_Status *statuses, int code) MPIPP_COLD;
-void mpipp_some_failed(const struct mpipp_handles *before, int count, const int *indices,
-                       const MPI_Status *statuses) MPIPP_COLD;
+void mpipp_recorder_all_failed(const MPI_Request *before, int64_t count,
+                               const MPI_Request *requests, const MPI_Status *statuses,
+                               int code) MPIPP_COLD;
+void mpipp_recorder_some_failed(const struct mpipp_handles *before, int count, const int *indices,
+                                const MPI_Status *statuses) MPIPP_COLD;
 
 // The rest of mpipp_completed_all.
-void mpipp_completed_from(const struct mpipp_call *call, const MPI_Request *before, int64_t first,
-                          int64_t count, const MPI_Request *requests, int all);
+void mpipp_recorder_completed_from(const struct mpipp_call *call, const MPI_Request *before,
+                                   int64_t first, int64_t count, const MPI_Request *requests,
+                                   int all);
 
 // all: every operation is complete. Otherwise (an error in one of them) those whose handle the
 // library took away.
@@ -155,14 +162,14 @@ mpipp_completed_all(const struct mpipp_call *call, const struct mpipp_handles *h
   int64_t done = 0;
   if (MPIPP_LIKELY(all) && MPIPP_LIKELY(mpipp_are_few(count))) {
     mpipp_work_alone();
-    const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
+    const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_requests_alone);
     const uint64_t offsets = slots->offsets;
     while (done < count && mpipp_complete_alone(slots, offsets, MPIPP_KEY(handles->few[done])))
       done++;
     mpipp_worked_alone();
     if (MPIPP_LIKELY(done >= count)) return;
   }
-  if (handles->all) mpipp_completed_from(call, handles->all, done, count, requests, all);
+  if (handles->all) mpipp_recorder_completed_from(call, handles->all, done, count, requests, all);
 }
 
 #endif

@@ -42,7 +42,7 @@ static void advance(struct mpipp_request *first) {
   uint64_t serial = MPIPP_READ(second->object.serial), frames = first->object.frames;
   uint64_t newest = first->newest == first->newer ? 0 : first->newest;
   __atomic_store_n(&first->object.serial, 0, __ATOMIC_RELEASE);
-  mpipp_drop_call(first);
+  mpipp_recorder_drop_call(first);
   first->object.caller = second->object.caller;
   first->object.frames = second->object.frames;
   second->object.frames = frames; // released with it
@@ -50,7 +50,7 @@ static void advance(struct mpipp_request *first) {
   first->newest = newest;
   second->copies = second->counted = second->marks = 0; // moved along
   second->state = MPIPP_REQUEST_COMPLETE;               // for whoever looks at all records
-  mpipp_discard_locked(second);
+  mpipp_registry_discard_locked(second);
   MPIPP_WRITE(first->object.references, first->object.references - 1);
   first->special |= MPIPP_SPECIAL;
   MPIPP_WRITE(first->object.flags, 0);
@@ -67,16 +67,16 @@ static void append(struct mpipp_request *first, struct mpipp_request *request) {
   __atomic_store_n(&last->newer, (uint64_t)(uintptr_t)request, __ATOMIC_RELEASE);
 }
 
-void mpipp_chain_add(struct mpipp_request *request) {
-  struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, request->object.handle);
+void mpipp_recorder_chain_add(struct mpipp_request *request) {
+  struct mpipp_request *first = mpipp_registry_listed_locked(MPIPP_REQUEST, request->object.handle);
   int replaces = first && is_over(first);
   if (first && !replaces) {
     append(first, request);
-  } else if (!mpipp_list_locked(request)) {
-    mpipp_discard_locked(request);
-    mpipp_dropped();
+  } else if (!mpipp_registry_list_locked(request)) {
+    mpipp_registry_discard_locked(request);
+    mpipp_registry_dropped();
   } else if (replaces) {
-    mpipp_discard_locked(first);
+    mpipp_registry_discard_locked(first);
   }
 }
 
@@ -89,7 +89,7 @@ static void end(struct mpipp_request *first, struct mpipp_request *before,
   before->newer = chosen->newer;
   if (first->newest == (uint64_t)(uintptr_t)chosen)
     first->newest = before == first ? 0 : (uint64_t)(uintptr_t)before;
-  mpipp_discard_locked(chosen);
+  mpipp_registry_discard_locked(chosen);
   MPIPP_WRITE(first->object.references, first->object.references - 1);
 }
 
@@ -102,9 +102,9 @@ static void take(struct mpipp_request *request, int kept, struct mpipp_request *
     request->counted = request->copies = request->marks = 0;
 }
 
-struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
-                                     struct mpipp_request *copy) {
-  struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, handle);
+struct mpipp_output mpipp_recorder_chain_over(uint64_t handle, uint64_t where, int kept,
+                                              struct mpipp_request *copy) {
+  struct mpipp_request *first = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
   struct mpipp_request *chosen = NULL, *before = NULL, *previous = NULL;
   int passed = 0;
   const struct mpipp_request *newest = newest_at(first, where);
@@ -117,21 +117,21 @@ struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
   }
   if (!chosen) return (struct mpipp_output){0};
   if (copy) take(chosen, kept, copy);
-  struct mpipp_output output = mpipp_over(chosen, kept);
+  struct mpipp_output output = mpipp_recorder_over(chosen, kept);
   output.shared = first->newer != 0;
   if (!kept) end(first, before, chosen);
   return output;
 }
 
-struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where) {
-  struct mpipp_request *r = mpipp_listed_locked(MPIPP_REQUEST, handle);
+struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where) {
+  struct mpipp_request *r = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
   while (r && (is_over(r) || !(where ? r->call.requests == where : r->persistent))) r = next_of(r);
   return r;
 }
 
 // All that come before one that is doubted are.
-struct mpipp_request *mpipp_chain_doubt(uint64_t handle) {
-  struct mpipp_request *r = mpipp_listed_locked(MPIPP_REQUEST, handle);
+struct mpipp_request *mpipp_recorder_chain_doubt(uint64_t handle) {
+  struct mpipp_request *r = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
   const struct mpipp_request *newest = r && r->newest ? (void *)(uintptr_t)r->newest : r;
   if (!newest || newest->special & MPIPP_DOUBTED) return NULL;
   while (r && (is_over(r) || r->special & MPIPP_DOUBTED)) r = next_of(r);

@@ -12,18 +12,18 @@
 // All of these with the requests locked (mpipp_lock_kind).
 
 // Makes a filled record reachable by its handle.
-void mpipp_chain_add(struct mpipp_request *request);
+void mpipp_recorder_chain_add(struct mpipp_request *request);
 
 // One of the operations with that handle is complete: the one whose handle was stored where the
-// caller now reads it from, else the oldest. Returns as mpipp_over. copy: NULL, or what takes over
-// all that the record was.
-struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
-                                     struct mpipp_request *copy);
+// caller now reads it from, else the oldest. Returns as mpipp_recorder_over. copy: NULL, or what
+// takes over all that the record was.
+struct mpipp_output mpipp_recorder_chain_over(uint64_t handle, uint64_t where, int kept,
+                                              struct mpipp_request *copy);
 
 // The request with that handle which is persistent, or was stored at that place; or NULL.
-struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where);
+struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where);
 
 // One of those that have the handle and are not doubted yet: it is so from now on. NULL: none.
-struct mpipp_request *mpipp_chain_doubt(uint64_t handle);
+struct mpipp_request *mpipp_recorder_chain_doubt(uint64_t handle);
 
 #endif

@@ -17,22 +17,22 @@
 enum { THREADS_BYTES = 1 << 16, FIRST = 200 }; // FIRST: of constructors
 #define MOST_STACK ((uint64_t)1 << 36)
 
-struct mpipp_thread mpipp_no_thread = {.depth = 1};
-__thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec"))) =
-    &mpipp_no_thread;
+struct mpipp_thread mpipp_recorder_no_thread = {.depth = 1};
+__thread struct mpipp_thread *mpipp_recorder_self __attribute__((tls_model("initial-exec"))) =
+    &mpipp_recorder_no_thread;
 
-struct mpipp_channel mpipp_no_channel = {.comm = ~(uint64_t)0};
+struct mpipp_channel mpipp_recorder_no_channel = {.comm = ~(uint64_t)0};
 
 static pthread_key_t thread_key;
 static struct mpipp_chunk *last_chunk;
 
-void mpipp_thread_init(struct mpipp_thread *thread) {
+void mpipp_recorder_thread_init(struct mpipp_thread *thread) {
   for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
     for (int i = 0; i < MPIPP_LAST_CHANNELS; i++)
-      thread->channels[sequence][i] = (uint64_t)(uintptr_t)&mpipp_no_channel;
+      thread->channels[sequence][i] = (uint64_t)(uintptr_t)&mpipp_recorder_no_channel;
   }
   for (int i = 0; i < MPIPP_MAX_BUFFERS; i++)
-    thread->known[i] = (uint64_t)(uintptr_t)&mpipp_no_object;
+    thread->known[i] = (uint64_t)(uintptr_t)&mpipp_registry_no_object;
 }
 
 // Of a call that looks for a message, on a window, or for requests, all of which are the same.
@@ -43,7 +43,7 @@ static uint64_t looks_for(const struct mpipp_call *call) {
   return (message * MPIPP_HASH ^ call->comm) | 1;
 }
 
-void mpipp_polled_in_vain(struct mpipp_thread *thread) {
+void mpipp_recorder_polled_in_vain(struct mpipp_thread *thread) {
   uint64_t serial = thread->call.serial, sought = looks_for(&thread->call);
   if (!thread->polled || serial != thread->polled + 1) {
     MPIPP_WRITE(thread->polls_from, serial);
@@ -56,17 +56,18 @@ void mpipp_polled_in_vain(struct mpipp_thread *thread) {
 }
 
 static void thread_over(void *thread) {
-  mpipp_self = &mpipp_no_thread; // a call from a destructor that runs after this one starts anew
+  mpipp_recorder_self =
+      &mpipp_recorder_no_thread; // a call from a destructor that runs after this one starts anew
   __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
 }
 
-void mpipp_open_threads(void) {
+void mpipp_recorder_open_threads(void) {
   pthread_key_create(&thread_key, thread_over);
 }
 
 // With the lock held: a record no thread uses, else a new one.
 static struct mpipp_thread *free_record(void) {
-  struct mpipp_table *table = mpipp_thread_table();
+  struct mpipp_table *table = mpipp_registry_thread_table();
   for (struct mpipp_chunk *chunk = (void *)(uintptr_t)table->chunks; chunk;
        chunk = (void *)(uintptr_t)chunk->next) {
     struct mpipp_thread *threads = (void *)(chunk + 1);
@@ -75,7 +76,7 @@ static struct mpipp_thread *free_record(void) {
     }
   }
   if (!last_chunk || last_chunk->used == last_chunk->capacity) {
-    struct mpipp_chunk *chunk = mpipp_map(THREADS_BYTES);
+    struct mpipp_chunk *chunk = mpipp_registry_map(THREADS_BYTES);
     if (!chunk) return NULL;
     chunk->capacity = (THREADS_BYTES - sizeof *chunk) / sizeof(struct mpipp_thread);
     uint64_t *link = last_chunk ? &last_chunk->next : &table->chunks;
@@ -101,10 +102,10 @@ static void ask_stack(struct mpipp_thread *thread) {
   thread->stack_start = thread->stack_end - (size < MOST_STACK ? size : MOST_STACK);
 }
 
-struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
-                                        struct mpipp_thread *after) {
+struct mpipp_thread *mpipp_recorder_other_thread(const struct mpipp_thread *thread,
+                                                 struct mpipp_thread *after) {
   int passed = after == NULL;
-  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)mpipp_thread_table()->chunks; chunk;
+  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)mpipp_registry_thread_table()->chunks; chunk;
        chunk = (void *)(uintptr_t)MPIPP_READ(chunk->next)) {
     struct mpipp_thread *threads = (void *)(chunk + 1);
     for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
@@ -115,45 +116,47 @@ struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
   return NULL;
 }
 
-struct mpipp_thread *mpipp_register_thread(void) {
+struct mpipp_thread *mpipp_recorder_register_thread(void) {
   static uint64_t serials = 0;
-  mpipp_lock();
+  mpipp_registry_lock();
   struct mpipp_thread *thread = free_record();
   if (thread) {
     mpipp_count_calls(thread);
-    mpipp_release(&thread->shown);
+    mpipp_registry_release(&thread->shown);
     memset(thread, 0, sizeof *thread);
-    mpipp_thread_init(thread);
+    mpipp_recorder_thread_init(thread);
     thread->tid = (uint64_t)syscall(SYS_gettid);
     thread->self = (uint64_t)pthread_self();
     __atomic_store_n(&thread->serial, ++serials, __ATOMIC_RELEASE);
   }
-  int others = mpipp_other_thread(thread, NULL) != NULL;
-  mpipp_unlock();
-  if (thread && others) mpipp_share();
+  int others = mpipp_recorder_other_thread(thread, NULL) != NULL;
+  mpipp_registry_unlock();
+  if (thread && others) mpipp_registry_share();
   if (!thread) {
-    mpipp_dropped();
+    mpipp_registry_dropped();
     return NULL;
   }
   ask_stack(thread);
   pthread_setspecific(thread_key, thread);
-  mpipp_self = thread;
+  mpipp_recorder_self = thread;
   return thread;
 }
 
 static void forked(void) {
-  mpipp_watch_forked();
+  mpipp_watcher_forked();
   if (!mpipp_registry.self) return;
   mpipp_registry.pid = (uint64_t)getpid();
-  struct mpipp_table *table = mpipp_thread_table();
+  struct mpipp_table *table = mpipp_registry_thread_table();
   for (struct mpipp_chunk *chunk = (void *)(uintptr_t)table->chunks; chunk;
        chunk = (void *)(uintptr_t)chunk->next) {
     struct mpipp_thread *threads = (void *)(chunk + 1);
     for (uint64_t i = 0; i < chunk->used; i++) {
-      if (&threads[i] != mpipp_self) threads[i].serial = 0; // those threads are not in the child
+      if (&threads[i] != mpipp_recorder_self)
+        threads[i].serial = 0; // those threads are not in the child
     }
   }
-  if (mpipp_self != &mpipp_no_thread) mpipp_self->tid = (uint64_t)syscall(SYS_gettid);
+  if (mpipp_recorder_self != &mpipp_recorder_no_thread)
+    mpipp_recorder_self->tid = (uint64_t)syscall(SYS_gettid);
 }
 
 // A signal handler that forks may have interrupted this very thread while it holds the lock: what
@@ -167,15 +170,15 @@ static void count_fork(int more) {
   sigset_t every, before;
   sigfillset(&every);
   pthread_sigmask(SIG_BLOCK, &every, &before);
-  if (more > 0 && !forks) mpipp_arena_before_fork();
+  if (more > 0 && !forks) mpipp_registry_arena_before_fork();
   forks += more;
-  if (more < 0 && !forks) mpipp_arena_after_fork();
+  if (more < 0 && !forks) mpipp_registry_arena_after_fork();
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void before_fork(void) {
-  int held = mpipp_has_lock();
-  if (!held) mpipp_lock();
+  int held = mpipp_registry_has_lock();
+  if (!held) mpipp_registry_lock();
   interrupted += held;
   count_fork(1);
 }
@@ -185,22 +188,22 @@ static void after_fork(void) {
   if (interrupted)
     interrupted--;
   else
-    mpipp_unlock();
+    mpipp_registry_unlock();
 }
 
 static void after_fork_in_child(void) {
   int is_outermost = !interrupted;
-  mpipp_arena_forked();
+  mpipp_registry_arena_forked();
   after_fork();
   if (is_outermost) mpipp_worked_alone(); // another thread did, which is not here
   forked();
 }
 
-void mpipp_threads_before_fork(void) {
+void mpipp_recorder_threads_before_fork(void) {
   before_fork();
 }
 
-void mpipp_threads_after_fork(int in_child) {
+void mpipp_recorder_threads_after_fork(int in_child) {
   if (in_child)
     after_fork_in_child();
   else

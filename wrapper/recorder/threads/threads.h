@@ -6,33 +6,34 @@
 #include "generated/procedures.h"
 #include "registry/object_store.h"
 
-// The record of a thread; of one that has none yet, mpipp_no_thread, which is always inside MPI.
-extern __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec")));
-extern struct mpipp_thread mpipp_no_thread MPIPP_HIDDEN;
+// The record of a thread; of one that has none yet, mpipp_recorder_no_thread, which is always
+// inside MPI.
+extern __thread struct mpipp_thread *mpipp_recorder_self __attribute__((tls_model("initial-exec")));
+extern struct mpipp_thread mpipp_recorder_no_thread MPIPP_HIDDEN;
 
 // Stands for a channel where a thread has used none.
-extern struct mpipp_channel mpipp_no_channel MPIPP_HIDDEN;
+extern struct mpipp_channel mpipp_recorder_no_channel MPIPP_HIDDEN;
 
 // Before the first is registered.
-void mpipp_open_threads(void);
+void mpipp_recorder_open_threads(void);
 
 // What a record needs beside zeros.
-void mpipp_thread_init(struct mpipp_thread *thread);
+void mpipp_recorder_thread_init(struct mpipp_thread *thread);
 
-// Makes mpipp_self of this thread a record of its own; NULL without memory.
-struct mpipp_thread *mpipp_register_thread(void);
+// Makes mpipp_recorder_self of this thread a record of its own; NULL without memory.
+struct mpipp_thread *mpipp_recorder_register_thread(void);
 
 // The registered threads but this one, the first or the next.
-struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
-                                        struct mpipp_thread *after);
+struct mpipp_thread *mpipp_recorder_other_thread(const struct mpipp_thread *thread,
+                                                 struct mpipp_thread *after);
 
 // What pthread_atfork does here, for processes that are made without it.
-void mpipp_threads_before_fork(void);
-void mpipp_threads_after_fork(int in_child);
+void mpipp_recorder_threads_before_fork(void);
+void mpipp_recorder_threads_after_fork(int in_child);
 
 // Its call has found nothing: those in a row are known by their numbers, and whether they look for
 // the same.
-void mpipp_polled_in_vain(struct mpipp_thread *thread);
+void mpipp_recorder_polled_in_vain(struct mpipp_thread *thread);
 
 // Whether memory that is freed now is MPI's own: inside of a call of it, but for MPI_Free_mem.
 // CALLER is what called free, and becomes the program's call.

@@ -183,7 +183,7 @@ class Creations:
 
 
 def _key(ranks: Sequence[int]) -> int:
-    # As mpipp_gathering.
+    # As mpipp_recorder_gathering.
     found = len(ranks)
     for rank in ranks:
         found = _mixed(found, rank & _WORD)
@@ -191,7 +191,7 @@ def _key(ranks: Sequence[int]) -> int:
 
 
 def _tag(operation: Operation) -> int:
-    # As mpipp_gathering_apart.
+    # As mpipp_recorder_gathering_apart.
     found = int(operation.call.facts.over == "groups")
     for character in group_members.stringtag(operation):
         found = _mixed(found, character)
