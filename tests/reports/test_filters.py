@@ -89,8 +89,8 @@ def test_a_hang(mpi: MPI, tmp_path: Path) -> None:
     assert content["pictures"][found["picture"]].startswith("<svg ")
     assert [party["process"] for party in found["parties"]] == ["rank 2", "rank 3"]
     (row,) = found["timeline"]["rows"]
-    calls = [cell["call"] for cell in row["cells"]]
-    assert calls == ["MPI_Allreduce", "MPI_Allreduce", "MPI_Allreduce", ""]
+    *calls, last = [cell["call"] for cell in row["cells"]]
+    assert ({*calls}, last) == ({"MPI_Allreduce"}, "")  # how many depends on when it was told
     page = support.shell("report", tmp_path / "report", "--format", "html").stdout
     assert "near miss, another tag: rank 2 sent it 1 message with tag 1" in page
     assert 'aria-label="Who waits for whom"' in page
