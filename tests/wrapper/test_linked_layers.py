@@ -59,7 +59,7 @@ WORDS = {
 }
 # Of other libraries and of gdb, which look for them by name.
 KNOWN_OUTSIDE = re.compile(
-    r"mpipp_(registry|at_root|at_leaf|finalizing|hook_(in|out)|program_here|guards_buffers"
+    r"mpipp_(registry|open|at_root|at_leaf|finalizing|hook_(in|out)|program_here|guards_buffers"
     r"|fork_(begins|ends)|given_back|handler_replace|onesided_(given_back|pends)|system_\w+)"
 )
 

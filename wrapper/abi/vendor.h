@@ -9,9 +9,26 @@
 #include <mpi.h>
 #include <stdint.h>
 
-#include "mpipp_have.h" // written by the build: MPIPP_HAVE_X for every procedure mpi.h declares
+// MPIPP_HAVE_X for every procedure mpi.h declares: the build writes it
+// (toolchain/build_wrapper.py). Who builds by hand takes what its version of the standard has
+// (libmpipp_wrap.c).
+#if __has_include("mpipp_have.h")
+#include "mpipp_have.h"
+#else
+#include "generated/have.h"
+#endif
 
 enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_ABI };
+
+#if !defined(MPIPP_FOR_MPICH) && !defined(MPIPP_FOR_OPENMPI) && !defined(MPIPP_FOR_ABI)
+#if defined(OPEN_MPI)
+#define MPIPP_FOR_OPENMPI 1
+#elif defined(MPICH_VERSION)
+#define MPIPP_FOR_MPICH 1
+#elif defined(MPI_ABI_VERSION)
+#define MPIPP_FOR_ABI 1
+#endif
+#endif
 
 #if defined(MPIPP_FOR_MPICH)
 #define MPIPP_FLAVOR MPIPP_FLAVOR_MPICH
@@ -20,7 +37,7 @@ enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_A
 #elif defined(MPIPP_FOR_ABI)
 #define MPIPP_FLAVOR MPIPP_FLAVOR_ABI
 #else
-#error "compile with -DMPIPP_FOR_MPICH, _OPENMPI or _ABI"
+#error "of this mpi.h mpipp knows no library: compile with -DMPIPP_FOR_MPICH, _OPENMPI or _ABI"
 #endif
 
 #ifdef MPIPP_FOR_OPENMPI

@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from wrapper.generator import constants, emit, letters, marked, table
+from wrapper.generator import constants, emit, letters, marked, table, versions
 from wrapper.generator import procedures as known
 from wrapper.generator.forum import Procedure, removed, standard
 from wrapper.generator.marked import is_marked, is_recorded, is_wrapped
@@ -137,6 +137,7 @@ def outputs() -> dict[Path, str]:
         GENERATED / "calls_marked.c": BANNER + marked.wrappers(not_recorded),
         GENERATED / "marked.inc": BANNER + marked.rows(not_recorded),
         GENERATED / "constants.inc": BANNER + constants.text(),
+        GENERATED / "have.h": BANNER + versions.text(wrapped),
         GENERATED / "letters.h": BANNER + letters.text(),
         ROOT / "docs" / "procedures.md": document(everything),
         ROOT / "mpipp" / "model" / "procedure_table.py": table.python(recorded, not_recorded),

@@ -6,44 +6,21 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "abi/mpi_symbols.h"
 #include "call_filter/call_cache.h"
-#include "intercept/filter_hook.h"
 #include "intercept/finalize.h"
-#include "intercept/python_frames.h"
-#include "intercept/stop_at.h"
 #include "intercept/thread_levels.h"
-#include "intercept/wildcard_hook.h"
-#include "recorder/ledger/ledger.h"
 #include "recorder/ledger/timestamps.h"
 #include "recorder/recorder.h"
-#include "recorder/release.h"
 #include "registry/object_store.h"
 #include "registry/registry.h"
-#include "registry/shared_arena.h"
 #include "watcher_client/connection.h"
 #include "watcher_client/queries.h"
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
-static void open_registry(void) {
+static void open_all(void) {
   int saved = errno;
-  int right = mpipp_abi_right_library();
-  if (right) {
-    mpipp_recorder_open_threads();
-    mpipp_abi_resolve_all();
-  } else {
-    mpipp_registry.status = MPIPP_STATUS_INERT;
-  }
-  mpipp_registry_open();
-  mpipp_registry_open_stores(mpipp_recorder_forget);
-  mpipp_recorder_any_waits = mpipp_intercept_hear_of_any;
-  mpipp_recorder_ledger_open();
-  if (right && mpipp_registry_shared) mpipp_watcher_connect();
-  if (right && mpipp_registry_shared) mpipp_intercept_screens_open();
-  if (right && mpipp_registry_shared) mpipp_intercept_stop_at_open();
-  mpipp_abi_find_mpi_code(); // in either case: readers shall see the status
-  if (right) mpipp_intercept_python_open();
+  mpipp_open();
   errno = saved;
 }
 
@@ -55,7 +32,7 @@ static int starting(void) {
 }
 
 struct mpipp_thread *mpipp_intercept_thread_new(void) {
-  pthread_once(&opened, open_registry);
+  pthread_once(&opened, open_all);
   if (mpipp_registry.status == MPIPP_STATUS_INERT) return NULL;
   int saved = errno;
   struct mpipp_thread *thread = mpipp_recorder_register_thread();

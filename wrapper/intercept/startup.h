@@ -5,6 +5,8 @@
 
 #include "registry/records.h"
 
+// Opens all parts, at the process's first call: libmpipp_wrap.c.
+void mpipp_open(void);
 // A record for this thread; NULL in a program this library must leave alone, or without memory.
 struct mpipp_thread *mpipp_intercept_thread_new(void);
 
