@@ -10,7 +10,7 @@ from mpipp.analysis.buffers import overlap
 from mpipp.analysis.collectives import buffer_pairs
 from mpipp.analysis.context.buffer_accesses import accesses
 from mpipp.analysis.context.channel_history import is_sent, is_start
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import Member
 from mpipp.analysis.findings.finding import Findings
@@ -35,7 +35,9 @@ def check(process: Process) -> Findings:
             if (kept.call.procedure, kept.call.site) not in going_on:
                 operation = Operation(process, kept.call, None, None, comm)
                 yield from _twice(operation)
-                mismatch = buffer_pairs.own(Joined(operation, Member(process, comm)))
+                mismatch = buffer_pairs.self_mismatch(
+                    CollectiveCall(operation, Member(process, comm))
+                )
                 if mismatch is not None:
                     yield mismatch
 
@@ -86,7 +88,7 @@ def _channels(process: Process) -> Iterator[tuple[Comm, Channel]]:
 
 
 def _kept(process: Process, comm: Comm, channel: Channel) -> Iterator[Kept]:
-    for stretch in process.registry.past(comm, channel):
+    for stretch in process.registry.recorded_calls(comm, channel):
         yield from stretch.calls
 
 

@@ -153,7 +153,7 @@ def between(
     yield from cited(_between(processes, failed, _OVER if over else _BETWEEN), processes)
 
 
-def of_orders(
+def order_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
@@ -161,7 +161,7 @@ def of_orders(
     yield from cited(_between(processes, failed, (comm_order.check,)), processes)
 
 
-def of_logs(
+def log_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
@@ -169,7 +169,7 @@ def of_logs(
     yield from cited(_between(processes, failed, (rma_check.check,)), processes)
 
 
-def of_leaks(
+def leak_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
@@ -178,7 +178,7 @@ def of_leaks(
     yield from cited(chain.from_iterable(found), processes)
 
 
-def of_calls(
+def call_findings(
     process: Process,
     failed: Callable[[Process | None, MpippError], None],
     targets: Sequence[Process] = (),

@@ -21,7 +21,7 @@ from mpipp.analysis.context.process import Process
 from mpipp.analysis.deadlock import names
 from mpipp.analysis.findings import formatting
 from mpipp.analysis.findings.finding import Finding, Party
-from mpipp.analysis.rma.check import NotKnown
+from mpipp.analysis.rma.check import MissingLogs
 from mpipp.analysis.rules import deadlocks
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import PROCESSES, paths
@@ -256,12 +256,12 @@ def _of_logs(
         return
 
     def failed(process: Process | None, error: MpippError) -> None:
-        if isinstance(error, NotKnown) and error.ranks.issubset(missing):
+        if isinstance(error, MissingLogs) and error.ranks.issubset(missing):
             unchecked.extend(error.others)
         else:
             unchecked.append(str(error))
 
-    yield from runner.of_logs(_processes(found), failed)
+    yield from runner.log_findings(_processes(found), failed)
 
 
 def _processes(found: Sequence[Written]) -> list[Process]:
@@ -282,7 +282,7 @@ def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Findin
     def failed(process: Process | None, error: MpippError) -> None:
         unchecked.append(str(error))
 
-    yield from runner.of_orders(_processes(found), failed)
+    yield from runner.order_findings(_processes(found), failed)
 
 
 def is_of_all(finding: Finding) -> bool:

@@ -51,7 +51,7 @@ class OwnOp(NamedTuple):
 
     function: int  # its address
     commutes: bool
-    name: str = ""  # of a process that was read from its file: as `ownops.Own`
+    name: str = ""  # of a process that was read from its file: as `user_ops.UserOp`
     file: str = ""
 
 
@@ -154,8 +154,9 @@ class Request:
         return self.state == "active" and not self.header.ended
 
     @property
-    def given_up(self) -> bool:
-        """It was freed while its operation was active, which may go on (MPI-4.1, section 3.7.3)."""
+    def was_freed_active(self) -> bool:
+        """Whether it was freed while its operation was active, which may still continue (MPI-4.1,
+        section 3.7.3)."""
         return self.state == "active" and "given up" in self.header.flags
 
 

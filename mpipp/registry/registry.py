@@ -124,7 +124,7 @@ class Registry:
             return self._stored_at(place, found)
         return found
 
-    def given(self, call: Call, most: int) -> list[tuple[Known, ...]]:
+    def passed_requests(self, call: Call, most: int) -> list[tuple[Known, ...]]:
         """The requests that a call waits for, tests or starts, as its array has them now.
 
         At most the first `most`; for each handle the request, none where it is unknown, or all that
@@ -132,7 +132,7 @@ class Registry:
         call that waits for one of them all that it was given. Raises MpippError when the array
         cannot be read.
         """
-        handles = self.given_handles(call, most)
+        handles = self.passed_handles(call, most)
         if call.requests is None:
             return []
         size = self._source.handle_size("request")
@@ -160,8 +160,8 @@ class Registry:
                 result[index] = (others[number],) if all_here else tuple(others)
         return result
 
-    def given_handles(self, call: Call, most: int) -> tuple[int, ...]:
-        """The handles of those requests."""
+    def passed_handles(self, call: Call, most: int) -> tuple[int, ...]:
+        """The handles of the requests that a call waits for, tests or starts."""
         if call.requests is None:
             return ()
         count = max(0, min(call.request_count, most))
@@ -174,9 +174,9 @@ class Registry:
                 raise
             return self._source.integers(call.shown, count, size, signed=False)
 
-    def given_again(self, call: Call, most: int) -> Iterator[tuple[int, Request]]:
-        """Requests that were over before a call was given copies of their handles, by the number of
-        the copy. Raises MpippError when the array cannot be read.
+    def stale_requests(self, call: Call, most: int) -> Iterator[tuple[int, Request]]:
+        """The requests that were completed before a call was passed copies of their handles, by the
+        number of the copy. Raises MpippError when the array cannot be read.
 
         What completes or frees a request takes its handle out of the variable that it is given,
         before it is recorded to be over: one that is still there was over before. Not so where
@@ -255,8 +255,8 @@ class Registry:
             if isinstance(request, Broken) or (isinstance(request, Request) and request.pending):
                 yield request
 
-    def given_up(self) -> Iterator[Request]:
-        """The requests that were freed while their operations were active, which may go on."""
+    def freed_active_requests(self) -> Iterator[Request]:
+        """The requests that were freed while their operations were active, and may continue."""
         wanted = self._source.value("flag", "given up")
         for found in self._tables.records("request"):
             if isinstance(found, Broken):
@@ -264,7 +264,7 @@ class Registry:
             raw = self._source.raw_header("request", found[1])
             if raw.serial and raw.flags & wanted:
                 request = self.at("request", found[0])
-                if isinstance(request, Request) and request.given_up:
+                if isinstance(request, Request) and request.was_freed_active:
                     yield request
 
     def threads(self) -> Iterator[Thread | Broken]:
@@ -284,7 +284,7 @@ class Registry:
         """The calls that have broken the thread level that MPI provides, as far as is certain."""
         return self._threads.breaches()
 
-    def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+    def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """The calls that were counted in a channel of a communicator, as far as they are kept.
 
         Raises MpippError when what is recorded of them makes no sense.
@@ -307,7 +307,7 @@ class Registry:
         return self.history(comm, channel).kinds() if channel.history else []
 
     def outline(self, comm: Comm, channel: Channel) -> Outline | None:
-        """The same as `past` before anything is made of it; None if it is not that plain."""
+        """The outline of what `recorded_calls` decodes; None if it is not that plain."""
         return self.history(comm, channel).outline(channel.period) if channel.history else None
 
     def history(self, comm: Comm, channel: Channel, grows: bool = False) -> History:

@@ -140,7 +140,10 @@ def _lane(
     for channel in comm.channels:
         same = peer is None or (channel.peer, channel.tag) == (peer, tag)
         if channel.sequence == sequence and same:
-            past, times = process.registry.past(comm, channel), process.registry.times(channel)
+            past, times = (
+                process.registry.recorded_calls(comm, channel),
+                process.registry.times(channel),
+            )
             return [_Lane(process, comm, sequence, channel.count, past, times)]
     # It has not called yet.
     return [_Lane(process, comm, sequence, 0, [], {})] if sequence == _TOGETHER else []

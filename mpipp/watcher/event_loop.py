@@ -75,7 +75,7 @@ class Watcher:
         self._programs: dict[int, tuple[str, Exit]] = {}  # what was started, by process number
         self._any_came = False
         self._watched: list[Watched] = []
-        self._made = made = selection.joined([settings.checks])
+        self._made = made = selection.merged([settings.checks])
         self._compares = selection.has_group(made, "messages", "collectives")
         self._between = self._compares or selection.has_group(made, "deadlocks", "windows", "rma")
         collected = Collected(suppressions.read(settings.suppress), made)
@@ -435,7 +435,7 @@ class Watcher:
             self._telling.not_checked(f"process {kept[process.number].pid}: {error}")
 
         processes = [one.process(number) for number, one in enumerate(kept)]
-        found = runner.of_leaks(processes, failed)
+        found = runner.leak_findings(processes, failed)
         self._telling.tell(kept, (each for each in found if each.rule in leaks.UNTIL_EXIT))
         self._output.looking(0)
 

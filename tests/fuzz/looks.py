@@ -170,7 +170,7 @@ def calls(case: Case) -> None:
     active = [t.call for t in registry.threads() if isinstance(t, Thread) and t.call]
     for call in active:
         plain([call.procedure, *map(str, one_line.arguments(call, around))])
-        for given in registry.given(call, 200):
+        for given in registry.passed_requests(call, 200):
             plain(
                 [
                     str(one_line.described(one, around))

@@ -207,7 +207,7 @@ class Recorded:
         """Those that are active."""
         return iter(self.requests)
 
-    def given(self, _call: Call, _most: int) -> list[tuple[Request, ...]]:
+    def passed_requests(self, _call: Call, _most: int) -> list[tuple[Request, ...]]:
         """What a call waits for: all requests."""
         return [(request,) for request in self.requests]
 
@@ -229,7 +229,7 @@ class Recorded:
             self.channels[-1] = replace(self.channels[-1], history=1)
         return self
 
-    def past(self, _comm: Comm, _channel: Channel) -> list[Stretch]:
+    def recorded_calls(self, _comm: Comm, _channel: Channel) -> list[Stretch]:
         """The collective calls that are kept."""
         return self.over
 

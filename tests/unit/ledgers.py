@@ -152,7 +152,7 @@ class Ended(Recorded):
         """It is not kept in that form."""
         return
 
-    def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+    def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """What is kept of a channel."""
         return self.histories[channel]
 

@@ -82,7 +82,7 @@ def kept(process: Process) -> Past:
     for comm in process.registry.objects("comm"):
         assert isinstance(comm, Comm)
         for channel in comm.channels:
-            stretches = process.registry.past(comm, channel)
+            stretches = process.registry.recorded_calls(comm, channel)
             calls = found.setdefault(f"{channel.sequence} {channel.tag}", [])
             for stretch in stretches:
                 assert stretch.first == len(calls) + 1

@@ -19,15 +19,15 @@ from mpipp.model import Site
 from mpipp.render.phrases import Phrase
 
 
-class GivenBack(NamedTuple):
-    """Memory [start, end) that was given back while an operation was pending, and where."""
+class FreedMemory(NamedTuple):
+    """Memory [start, end) that was freed while an operation was pending, and where."""
 
     start: int
     end: int
     site: Site
 
 
-def check(process: Process, given: Iterable[GivenBack]) -> Findings:
+def check(process: Process, given: Iterable[FreedMemory]) -> Findings:
     """What is wrong with these: memory that has bytes of a pending operation of the process."""
     pending = [one for one in process.operations if one.request is not None]
     for memory in given:
@@ -35,7 +35,7 @@ def check(process: Process, given: Iterable[GivenBack]) -> Findings:
         yield from (one for one in found if one is not None)
 
 
-def _finding(process: Process, memory: GivenBack, operation: Operation) -> Finding | None:
+def _finding(process: Process, memory: FreedMemory, operation: Operation) -> Finding | None:
     for access in accesses(operation):
         common = shared(access.region, block(memory.start, memory.end))
         if common is not None:
@@ -43,7 +43,7 @@ def _finding(process: Process, memory: GivenBack, operation: Operation) -> Findi
     return None
 
 
-def _of_bytes(process: Process, memory: GivenBack, access: Access, byte: int) -> Finding:
+def _of_bytes(process: Process, memory: FreedMemory, access: Access, byte: int) -> Finding:
     operation, buffer = access.operation, access.buffer
     subject = Phrase.of(
         "gives back the memory at {address}, which has {name}",

@@ -19,7 +19,7 @@ def check(process: Process) -> Findings:
     unread = _region([gap for gap in process.gaps if not gap.mapped])
     unwritten = _region(process.gaps)
     for operation in process.operations:
-        if operation.may_be_over:
+        if operation.may_be_completed:
             continue
         for access in accesses(operation):
             shared = memory.shared(access.region, unread)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mpipp.analysis.context.buffer_accesses import Access, accesses, in_use
 from mpipp.analysis.context.process import Process
-from mpipp.analysis.findings.finding import Finding, Findings, with_others
+from mpipp.analysis.findings.finding import Finding, Findings, with_repeat_count
 from mpipp.datatypes import memory as buffer_memory
 from mpipp.datatypes.memory import Index, region
 from mpipp.render.phrases import Phrase
@@ -109,7 +109,7 @@ def _between(every: list[Access]) -> Findings:
             shared.operations.update(id(access.operation) for access in (*group.accesses, *pair))
     for shared in found.values():
         finding = _two_operations(shared.first, shared.second, shared.bytes)
-        yield with_others(finding, len(shared.operations) - 2)
+        yield with_repeat_count(finding, len(shared.operations) - 2)
 
 
 def _alike(every: list[Access]) -> list[_Alike]:

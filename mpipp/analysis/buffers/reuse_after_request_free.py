@@ -19,7 +19,9 @@ from mpipp.datatypes import memory
 def check(known: World) -> Findings:
     """Operations that use a buffer of one that was given up and cannot be complete."""
     for process in known.all:
-        given_up = [one for one in process.given_up if _cannot_be_complete(known, one)]
+        given_up = [
+            one for one in process.freed_active_operations if _cannot_be_complete(known, one)
+        ]
         if not given_up:
             continue
         others = [

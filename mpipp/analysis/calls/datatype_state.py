@@ -43,7 +43,7 @@ def _of_view(operation: Operation) -> Findings:
     for name, _, record in operation.call.given_types:
         if not isinstance(record, DatatypeRecord):
             continue
-        header, made = record.header, operation.process.made(record)
+        header, made = record.header, operation.process.object_party(record)
         if header.null:
             party = [operation.party()]
             yield Finding.of("null-view", party, argument=name, constant=header.name)
@@ -77,11 +77,11 @@ def _null(operations: list[Operation], record: DatatypeRecord) -> Finding:
 
 
 def _freed(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:
-    return Finding.of("freed-datatype", [*_parties(operations), process.made(record)])
+    return Finding.of("freed-datatype", [*_parties(operations), process.object_party(record)])
 
 
 def _uncommitted(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:
-    return Finding.of("uncommitted-datatype", [*_parties(operations), process.made(record)])
+    return Finding.of("uncommitted-datatype", [*_parties(operations), process.object_party(record)])
 
 
 def _parties(operations: list[Operation]) -> list[Party]:

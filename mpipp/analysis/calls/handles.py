@@ -157,7 +157,7 @@ def _looked_at(operation: Operation, given: _Given) -> Findings:
             )
     elif found.header.freed and _was_freed_before(operation, given):
         done = "received" if given.kind == "message" else "freed"
-        parties = [operation.party(), process.made(found)]
+        parties = [operation.party(), process.object_party(found)]
         facts = {"argument": given.name, "noun": _NOUNS[given.kind]}
         yield Finding.of(f"{done}-{_rule(given)}", parties, **facts)
 
@@ -195,7 +195,7 @@ def _impossible(operation: Operation, given: _Given) -> Findings:
         detail = Phrase.of("{handle} {why}", handle=given.handle, why=why)
         parties = [operation.party(detail)]
         if other is not None and not _is_known_by_name(other):
-            parties.append(process.made(other))
+            parties.append(process.object_party(other))
         yield Finding.of(
             "no-handle",
             parties,
@@ -261,9 +261,9 @@ def _requests(operation: Operation) -> Findings:
     # recorded that: of which one the record is, is not known then.
     several = registry.info.concurrent
     try:
-        handles = registry.given_handles(call, _MOST_REQUESTS)
-        found = registry.given(call, _MOST_REQUESTS)
-        over = {} if several else dict(registry.given_again(call, _MOST_REQUESTS))
+        handles = registry.passed_handles(call, _MOST_REQUESTS)
+        found = registry.passed_requests(call, _MOST_REQUESTS)
+        over = {} if several else dict(registry.stale_requests(call, _MOST_REQUESTS))
     except MpippError:  # an array of the caller's
         return
     yield from _twice(operation, found)
@@ -305,7 +305,7 @@ def _twice(operation: Operation, found: Sequence[tuple[Object | Broken, ...]]) -
         again = first.setdefault(request.header.record, number)
         wrong = request.persistent if starts else request.pending and not request.persistent
         if again != number and wrong:
-            parties = [operation.party(), operation.process.made(request)]
+            parties = [operation.party(), operation.process.object_party(request)]
             rule = "started-twice" if starts else "request-twice"
             yield Finding.of(rule, parties, index=number, first_index=again)
 
@@ -315,7 +315,7 @@ def _over(operation: Operation, place: str, request: Object) -> Findings:
     call = request.call
     receives, sends = call.source is not None, call.dest is not None
     of = "an operation" if receives == sends else "a receive" if receives else "a send"
-    parties = [operation.party(), operation.process.made(request)]
+    parties = [operation.party(), operation.process.object_party(request)]
     if request.state == "complete" and not request.persistent:
         yield Finding.of("completed-request", parties, argument=place, noun=of)
     else:
@@ -338,18 +338,18 @@ def _started(operation: Operation, place: str, request: Object) -> Findings:
     if request.header.null:
         yield _null(operation, place)
     elif isinstance(request, Request) and not (request.persistent or request.header.ended):
-        made = operation.process.made(request)
+        made = operation.process.object_party(request)
         facts = {"argument": place, "procedure": request.call.procedure}
         yield Finding.of("not-persistent", [operation.party(), made], **facts)
     elif isinstance(request, Request) and request.persistent and request.state == "active":
-        made = operation.process.made(request)
+        made = operation.process.object_party(request)
         yield Finding.of("already-active", [operation.party(), made], argument=place)
 
 
 def _given_up(operation: Operation, request: Request) -> Findings:
     call, process = request.call, operation.process
     done = _GIVING_UP[operation.call.procedure]
-    parties = [operation.party(), process.made(request)]
+    parties = [operation.party(), process.object_party(request)]
     if call.partitioned:
         yield Finding.of("partitioned-given-up", parties, procedure=call.procedure, verb=done)
     elif call.facts.over == "comm":  # of files the standard says nothing of it

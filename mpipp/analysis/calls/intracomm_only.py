@@ -44,5 +44,5 @@ def check(process: Process) -> Findings:
             continue
         two = rule.startswith("two-")
         if comm.inter != two:
-            made = [] if comm.header.predefined else [process.made(comm)]
+            made = [] if comm.header.predefined else [process.object_party(comm)]
             yield Finding.of(rule, [operation.party(), *made], procedure=call.procedure)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpipp.analysis.context.process import Process
-from mpipp.analysis.findings.finding import Finding, Findings, with_others
+from mpipp.analysis.findings.finding import Finding, Findings, with_repeat_count
 from mpipp.model import KINDS, Broken, Header, Object, Request, Site
 
 _KINDS = tuple(kind for kind in KINDS if kind != "request")
@@ -88,5 +88,5 @@ def _objects(process: Process, kind: str, made: _Made) -> Findings:
 
 def _finding(rule: str, process: Process, first: Object, count: int, noun: str) -> Finding:
     case = "several" if count > 1 else "one"
-    found = Finding.of(rule, [process.made(first)], case, times=count, noun=noun)
-    return with_others(found, count - 1)
+    found = Finding.of(rule, [process.object_party(first)], case, times=count, noun=noun)
+    return with_repeat_count(found, count - 1)

@@ -20,7 +20,7 @@ def check(process: Process) -> Findings:
         request = _given(operation)
         if request is None:
             continue
-        parties = [operation.party(), process.made(request)]
+        parties = [operation.party(), process.object_party(request)]
         if procedure.startswith("MPI_Pready"):
             yield from _ready(operation, request, parties)
         else:
@@ -30,7 +30,7 @@ def check(process: Process) -> Findings:
 def _given(operation: Operation) -> Request | None:
     process = operation.process
     try:
-        (known, *_) = (*process.registry.given(operation.call, 1), ())
+        (known, *_) = (*process.registry.passed_requests(operation.call, 1), ())
     except MpippError:  # the program's own memory
         return None
     request = known[0] if len(known) == 1 else None

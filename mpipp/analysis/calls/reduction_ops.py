@@ -63,9 +63,9 @@ def check(process: Process) -> Findings:
         handle = operation.call.op
         found = process.registry.find("op", handle) if handle is not None else None
         if isinstance(found, Op) and operation.call.buffers and not found.header.null:
-            with limits.passed_over():
+            with limits.skip_on_error():
                 yield from _checked(operation, found)
-    limits.tell()
+    limits.raise_reasons()
 
 
 def _checked(operation: Operation, op: Op) -> Findings:
@@ -82,7 +82,7 @@ def _checked(operation: Operation, op: Op) -> Findings:
             where=_either(where),
         )
     elif accumulates and not op.header.predefined:
-        parties = [operation.party(), operation.process.made(op)]
+        parties = [operation.party(), operation.process.object_party(op)]
         yield Finding.of("own-op", parties, procedure=operation.call.procedure)
     elif name in _ALLOWED:
         yield from _types(operation, name, accumulates)
@@ -98,7 +98,7 @@ def _types(operation: Operation, op: str, accumulates: bool) -> Findings:
             continue
         leaves = _leaves(record.tree, accumulates)
         if leaves is None:
-            parties = [operation.party(), operation.process.made(record)]
+            parties = [operation.party(), operation.process.object_party(record)]
             yield Finding.of("op-of-derived-type", parties, op=op, kind=record.tree.combiner)
             return
         if len(leaves) > 1:

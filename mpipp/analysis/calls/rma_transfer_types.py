@@ -39,6 +39,6 @@ def _compared(operation: Operation, target: Buffer) -> Iterator[Finding | None]:
         pair = (buffer, target) if "reads" in buffer.access else (target, buffer)
         if any("stale" in one.access for one in pair):
             continue
-        read, written = (signature_check.whole(operation, one) for one in pair)
+        read, written = (signature_check.buffer_data(operation, one) for one in pair)
         if read is not None and written is not None:
             yield signature_check.compare(read, written, meeting)

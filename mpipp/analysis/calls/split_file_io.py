@@ -63,7 +63,7 @@ def _nonblocking(operation: Operation, file: File) -> Findings:
 def _alone(operation: Operation, file: File) -> Findings:
     call = operation.call
     if call.facts.form == "split end" and call.serial != file.split_ended:
-        parties = [operation.party(), operation.process.made(file)]
+        parties = [operation.party(), operation.process.object_party(file)]
         yield Finding.of("split-not-begun", parties, procedure=call.procedure)
 
 

@@ -36,7 +36,7 @@ def check(process: Process) -> Findings:
 
 
 def _made(operation: Operation, comm: Comm) -> list[Party]:
-    return [] if comm.header.predefined else [operation.process.made(comm)]
+    return [] if comm.header.predefined else [operation.process.object_party(comm)]
 
 
 def _number(operation: Operation, name: str) -> int | None:

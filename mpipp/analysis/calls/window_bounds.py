@@ -104,7 +104,7 @@ def _outside(operation: Operation, buffer: Buffer, target: Process, win: Win) ->
     )
     yield Finding.of(
         "outside-window",
-        [operation.party(detail), target.made(win)],
+        [operation.party(detail), target.object_party(win)],
         procedure=call.procedure,
         verb=_verb(buffer),
         offset=reached.low,

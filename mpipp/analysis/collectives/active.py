@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from mpipp.analysis.collectives import arguments, buffer_pairs, intercomm_roots, user_ops
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.world import World
 from mpipp.analysis.findings.finding import Finding, Findings
@@ -37,12 +37,12 @@ def check(known: World) -> Findings:
             continue
         if is_parted(joined):
             parted.add(identity)
-        with limits.passed_over():
+        with limits.skip_on_error():
             yield from _compared(known, joined)
-    limits.tell()
+    limits.raise_reasons()
 
 
-def compare(joined: Sequence[Joined]) -> Findings:
+def compare(joined: Sequence[CollectiveCall]) -> Findings:
     """The first thing that differs between the calls of one operation, an error before a warning.
 
     Raises MpippError if not all of it was looked at.
@@ -51,7 +51,7 @@ def compare(joined: Sequence[Joined]) -> Findings:
     yield from wrong or user_ops.check(joined)
 
 
-def errors(joined: Sequence[Joined]) -> Findings:
+def errors(joined: Sequence[CollectiveCall]) -> Findings:
     """As `compare`, without what is but a warning."""
     for different in (_procedures, _forms, _roots, _reductions, _counts, arguments.first):
         finding = different(joined)
@@ -61,7 +61,7 @@ def errors(joined: Sequence[Joined]) -> Findings:
     yield from buffer_pairs.check(_plain(joined[0]).lower(), joined)
 
 
-def is_parted(joined: Sequence[Joined]) -> bool:
+def is_parted(joined: Sequence[CollectiveCall]) -> bool:
     """Whether different operations meet: later ones on the communicator do not belong together.
 
     So it is with a split one on a file, which has two calls, and one that is not.
@@ -69,8 +69,8 @@ def is_parted(joined: Sequence[Joined]) -> bool:
     return bool(_different(joined, _plain) or _different(joined, _is_split))
 
 
-def told(known: World) -> set[tuple[int, int]]:
-    """The operations of which `check` tells something, by communicator and ordinal there."""
+def reported_operations(known: World) -> set[tuple[int, int]]:
+    """The operations for which `check` reports a finding, by communicator and ordinal there."""
     found = set()
     for joined in _operations(known):
         try:
@@ -82,7 +82,7 @@ def told(known: World) -> set[tuple[int, int]]:
     return found
 
 
-def _compared(known: World, joined: Sequence[Joined]) -> list[Finding]:
+def _compared(known: World, joined: Sequence[CollectiveCall]) -> list[Finding]:
     # As `compare`, once.
     key = _key(joined)
     if key not in known.compared:
@@ -96,13 +96,13 @@ def _compared(known: World, joined: Sequence[Joined]) -> list[Finding]:
     return found
 
 
-def _key(joined: Sequence[Joined]) -> tuple[int, int]:
+def _key(joined: Sequence[CollectiveCall]) -> tuple[int, int]:
     return joined[0].member.comm.identity, joined[0].operation.call.ordinal or 0
 
 
-def _operations(known: World) -> Iterator[list[Joined]]:
+def _operations(known: World) -> Iterator[list[CollectiveCall]]:
     # Those that more than one process has begun, in the order of the calls, each in that of ranks.
-    found: dict[tuple[int, int], list[Joined]] = {}
+    found: dict[tuple[int, int], list[CollectiveCall]] = {}
     for process in known.all:
         for operation in process.operations:
             call = operation.call
@@ -111,36 +111,38 @@ def _operations(known: World) -> Iterator[list[Joined]]:
             member = known.of(operation)
             if member is None or "collectives" in member.comm.uncertain:
                 continue
-            one = Joined(operation, member)
+            one = CollectiveCall(operation, member)
             found.setdefault((member.comm.identity, call.ordinal), []).append(one)
     in_order = sorted(found.items(), key=lambda item: item[0][1])
     return (joined for _, joined in in_order if len(joined) > 1)
 
 
-def _plain(joined: Joined) -> str:
+def _plain(joined: CollectiveCall) -> str:
     return joined.operation.call.facts.operation
 
 
-def _is_split(joined: Joined) -> bool:
+def _is_split(joined: CollectiveCall) -> bool:
     return joined.operation.call.facts.form.startswith("split")
 
 
-def _parts(joined: Joined) -> tuple[str, str]:
+def _parts(joined: CollectiveCall) -> tuple[str, str]:
     # The operation's name, and how it is called.
     facts = joined.operation.call.facts
     return facts.operation, facts.form
 
 
-def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list[Joined]:
+def _different(
+    joined: Sequence[CollectiveCall], of: Callable[[CollectiveCall], object]
+) -> list[CollectiveCall]:
     # The first two that differ, nothing if none do.
     return next(([joined[0], one] for one in joined if of(one) != of(joined[0])), [])
 
 
-def _finding(rule: str, pair: list[Joined], case: str = "", /, **facts: Value) -> Finding:
+def _finding(rule: str, pair: list[CollectiveCall], case: str = "", /, **facts: Value) -> Finding:
     return Finding.of(rule, [one.operation.party() for one in pair], case, **facts)
 
 
-def _procedures(joined: Sequence[Joined]) -> Finding | None:
+def _procedures(joined: Sequence[CollectiveCall]) -> Finding | None:
     pair = _different(joined, _plain)
     return meeting([one.operation for one in pair]) if pair else None
 
@@ -159,7 +161,7 @@ def meeting(pair: Sequence[Operation]) -> Finding:
     return Finding.of("collective-mismatch", parties, "numbered", **facts, call_ordinal=number)
 
 
-def _forms(joined: Sequence[Joined]) -> Finding | None:
+def _forms(joined: Sequence[CollectiveCall]) -> Finding | None:
     pair = _different(joined, _parts)
     if not pair:
         return None
@@ -167,7 +169,7 @@ def _forms(joined: Sequence[Joined]) -> Finding | None:
     return _finding("collective-form-mismatch", pair, kind=forms[0], other_kind=forms[1])
 
 
-def _roots(joined: Sequence[Joined]) -> Finding | None:
+def _roots(joined: Sequence[CollectiveCall]) -> Finding | None:
     if joined[0].member.comm.inter:
         return intercomm_roots.first(joined)
     pair = _different(joined, lambda one: one.operation.call.root)
@@ -177,7 +179,7 @@ def _roots(joined: Sequence[Joined]) -> Finding | None:
     return _finding("root-mismatch", pair, number=roots[0] or 0, other_number=roots[1] or 0)
 
 
-def _reductions(joined: Sequence[Joined]) -> Finding | None:
+def _reductions(joined: Sequence[CollectiveCall]) -> Finding | None:
     # Of those to which it says something: not in a root's group beside the root.
     known = [one for one in joined if reduction(one) and one.root != "MPI_PROC_NULL"]
     pair = _different(known, reduction)
@@ -187,7 +189,7 @@ def _reductions(joined: Sequence[Joined]) -> Finding | None:
     return _finding("op-mismatch", pair, op=names[0], other_op=names[1])
 
 
-def reduction(joined: Joined) -> str:
+def reduction(joined: CollectiveCall) -> str:
     """The name of its operation, "" if it is not known; for the program's own see `user_ops`."""
     if joined.operation.call.own_op is not None:
         return _OWN
@@ -198,7 +200,7 @@ def reduction(joined: Joined) -> str:
     return found.header.name if found.header.predefined else _OWN
 
 
-def _counts(joined: Sequence[Joined]) -> Finding | None:
+def _counts(joined: Sequence[CollectiveCall]) -> Finding | None:
     # Of a reduce-scatter, where the totals may be equal all the same.
     known = [one for one in joined if one.operation.call.counts is not None]
     for group in _groups(known):
@@ -212,11 +214,11 @@ def _counts(joined: Sequence[Joined]) -> Finding | None:
     return None
 
 
-def _groups(joined: Sequence[Joined]) -> list[list[Joined]]:
+def _groups(joined: Sequence[CollectiveCall]) -> list[list[CollectiveCall]]:
     # Those of one group of an intercommunicator; without who is not known to be in which.
     if not joined or not joined[0].member.comm.inter:
         return [list(joined)]
-    found: dict[tuple[int, ...], list[Joined]] = {}
+    found: dict[tuple[int, ...], list[CollectiveCall]] = {}
     for one in joined:
         members = one.member.comm.world_ranks
         if members is not None:

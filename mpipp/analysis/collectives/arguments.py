@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Union
 
 from mpipp.analysis.context import group_members
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.findings.finding import Finding
 from mpipp.model import Call
 from mpipp.render.object_structs import MODES, flags
@@ -19,12 +19,12 @@ from mpipp.render.object_structs import MODES, flags
 Given = Union[int, tuple[int, ...], None]
 
 
-def first(joined: Sequence[Joined]) -> Finding | None:
+def first(joined: Sequence[CollectiveCall]) -> Finding | None:
     """What the first two give differently that must agree."""
     return _in_place(joined) or _arguments(joined)
 
 
-def _in_place(joined: Sequence[Joined]) -> Finding | None:
+def _in_place(joined: Sequence[CollectiveCall]) -> Finding | None:
     # Where all must give it if one does.
     allowed = joined[0].operation.call.facts.in_place
     if allowed is None or allowed.where != "all" or joined[0].member.comm.inter:
@@ -39,7 +39,7 @@ def _in_place(joined: Sequence[Joined]) -> Finding | None:
     return Finding.of("in-place-differs", parties, procedure=procedure, argument=allowed.role)
 
 
-def _arguments(joined: Sequence[Joined]) -> Finding | None:
+def _arguments(joined: Sequence[CollectiveCall]) -> Finding | None:
     # The first of those that only the procedure has.
     for name, how in joined[0].operation.call.facts.agree.items():
         if how == "members" and name in _KEPT:
@@ -59,16 +59,16 @@ def _arguments(joined: Sequence[Joined]) -> Finding | None:
     return None
 
 
-def _parted(joined: Sequence[Joined]) -> list[Joined]:
+def _parted(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
     # The same in each group of an intercommunicator (MPI-4.1, section 7.4.2).
-    sides: dict[tuple[int, ...], list[Joined]] = {}
+    sides: dict[tuple[int, ...], list[CollectiveCall]] = {}
     for one in joined:
         comm = one.member.comm
         sides.setdefault(tuple(comm.world_ranks or ()) if comm.inter else (), []).append(one)
     return next(filter(None, map(_parted_in, sides.values())), [])
 
 
-def _parted_in(joined: Sequence[Joined]) -> list[Joined]:
+def _parted_in(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
     # Of a group not all of whose members give it, one, and who gives something else. Disjoint
     # groups are no error, so that all of the communicator must be there.
     if len(joined) != joined[0].member.comm.size:
@@ -86,11 +86,11 @@ def _parted_in(joined: Sequence[Joined]) -> list[Joined]:
     return []
 
 
-def _world_rank(joined: Joined) -> int | None:
+def _world_rank(joined: CollectiveCall) -> int | None:
     return joined.operation.process.registry.info.world_rank
 
 
-def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
+def _disagreement(name: str, how: str, pair: list[CollectiveCall]) -> Finding:
     values = ["" if how == "members" else _shown(one, name, how) for one in pair]
     rule = _RULES[pair[0].operation.call.facts.operation]
     details = [group_members.shown(one.operation) if how == "members" else None for one in pair]
@@ -107,7 +107,7 @@ def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
     )
 
 
-def _value(joined: Joined, name: str, how: str) -> Given | str:
+def _value(joined: CollectiveCall, name: str, how: str) -> Given | str:
     # None where it is not known, or does not count.
     call = joined.operation.call
     if how == "weights":
@@ -139,7 +139,7 @@ def _weights(call: Call) -> str | None:
     return None
 
 
-def _shown(joined: Joined, name: str, how: str) -> str:
+def _shown(joined: CollectiveCall, name: str, how: str) -> str:
     value = _value(joined, name, how)
     if value is None:
         return ""
@@ -155,11 +155,11 @@ def _shown(joined: Joined, name: str, how: str) -> str:
     return next(names, str(value))
 
 
-def _unequal(one: Joined, other: Joined, name: str, how: str) -> bool:
+def _unequal(one: CollectiveCall, other: CollectiveCall, name: str, how: str) -> bool:
     return _value(one, name, how) != _value(other, name, how)
 
 
-def _unequal_bits(one: Joined, other: Joined, name: str, how: str) -> bool:
+def _unequal_bits(one: CollectiveCall, other: CollectiveCall, name: str, how: str) -> bool:
     values = _value(one, name, how), _value(other, name, how)
     if not isinstance(values[0], int) or not isinstance(values[1], int):
         return False
@@ -168,7 +168,7 @@ def _unequal_bits(one: Joined, other: Joined, name: str, how: str) -> bool:
     return bool((values[0] ^ values[1]) & bits)
 
 
-def _unequal_on_side(one: Joined, other: Joined, name: str, how: str) -> bool:
+def _unequal_on_side(one: CollectiveCall, other: CollectiveCall, name: str, how: str) -> bool:
     groups = [list(side.member.comm.world_ranks or ()) for side in (one, other)]
     return groups[0] == groups[1] and _unequal(one, other, name, how)
 

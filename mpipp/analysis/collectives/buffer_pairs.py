@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from mpipp.analysis.collectives import intercomm_pairs
 from mpipp.analysis.context import signature_check, topology_neighbors
-from mpipp.analysis.context.collective_call import Joined, Pairs
+from mpipp.analysis.context.collective_call import CollectiveCall, Pairs
 from mpipp.analysis.context.signature_check import Meeting
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.common.errors import MpippError
@@ -21,12 +21,12 @@ MOST_PAIRS = 100_000  # of one operation
 _ITSELF = Meeting(True, ("sends itself", "receives"), "collective", by="a process")
 
 
-def check(name: str, joined: Sequence[Joined]) -> Findings:
+def check(name: str, joined: Sequence[CollectiveCall]) -> Findings:
     """The first two buffers of an operation that should match and do not, of one process or two.
 
     Raises MpippError when there are too many to compare them all.
     """
-    by_itself = next((found for found in map(own, joined) if found is not None), None)
+    by_itself = next((found for found in map(self_mismatch, joined) if found is not None), None)
     if by_itself is not None:
         yield by_itself
         return
@@ -52,8 +52,8 @@ def check(name: str, joined: Sequence[Joined]) -> Findings:
                 return
 
 
-def own(joined: Joined) -> Finding | None:
-    """What is wrong between a process and itself, as one call tells; None if nothing is."""
+def self_mismatch(joined: CollectiveCall) -> Finding | None:
+    """The mismatch between a process and itself in one call; None if there is none."""
     name = joined.operation.call.facts.operation.lower()
     pairs = None if joined.member.comm.inter else _RULES.get(name)
     for sent, received in pairs([joined]) if pairs is not None else ():
@@ -64,65 +64,65 @@ def own(joined: Joined) -> Finding | None:
     return None
 
 
-def _root(joined: Sequence[Joined]) -> Joined | None:
+def _root(joined: Sequence[CollectiveCall]) -> CollectiveCall | None:
     return next((one for one in joined if one.rank == one.operation.call.root), None)
 
 
-def _bcast(joined: Sequence[Joined]) -> Pairs:
+def _bcast(joined: Sequence[CollectiveCall]) -> Pairs:
     root = _root(joined) or joined[0]
     for one in joined:
         if one is not root:
-            yield root.whole("buffer"), one.whole("buffer")
+            yield root.buffer_data("buffer"), one.buffer_data("buffer")
 
 
-def _gather(joined: Sequence[Joined]) -> Pairs:
+def _gather(joined: Sequence[CollectiveCall]) -> Pairs:
     root = _root(joined)
     for one in joined:
         if root is not None:
-            yield one.whole("sendbuf"), root.share(one.rank, "recvbuf")
+            yield one.buffer_data("sendbuf"), root.share(one.rank, "recvbuf")
 
 
-def _scatter(joined: Sequence[Joined]) -> Pairs:
+def _scatter(joined: Sequence[CollectiveCall]) -> Pairs:
     root = _root(joined)
     for one in joined:
         if root is not None:
-            yield root.share(one.rank, "sendbuf"), one.whole("recvbuf")
+            yield root.share(one.rank, "sendbuf"), one.buffer_data("recvbuf")
 
 
-def _allgather(joined: Sequence[Joined]) -> Pairs:
+def _allgather(joined: Sequence[CollectiveCall]) -> Pairs:
     # MPI_IN_PLACE: each sends its share of what it receives.
     first = joined[0]
     for one in joined:
-        sent = one.whole("sendbuf") or one.share(one.rank, "recvbuf")
+        sent = one.buffer_data("sendbuf") or one.share(one.rank, "recvbuf")
         yield sent, first.share(one.rank, "recvbuf")
-    own = first.whole("sendbuf") or first.share(first.rank, "recvbuf")
+    own = first.buffer_data("sendbuf") or first.share(first.rank, "recvbuf")
     for one in joined[1:]:
         yield own, one.share(first.rank, "recvbuf")
 
 
-def _allgatherv(joined: Sequence[Joined]) -> Pairs:
+def _allgatherv(joined: Sequence[CollectiveCall]) -> Pairs:
     # The same; each may expect something else of each.
     for one, other in itertools.product(joined, joined):
         yield (
-            one.whole("sendbuf") or one.share(one.rank, "recvbuf"),
+            one.buffer_data("sendbuf") or one.share(one.rank, "recvbuf"),
             other.share(one.rank, "recvbuf"),
         )
 
 
-def _alltoall(joined: Sequence[Joined]) -> Pairs:
+def _alltoall(joined: Sequence[CollectiveCall]) -> Pairs:
     # MPI_IN_PLACE: what is received takes the place of what is sent.
     for one, other in itertools.product(joined, joined):
         sent = one.share(other.rank, "sendbuf", "recvbuf")
         yield sent, other.share(one.rank, "recvbuf")
 
 
-def _reduction(joined: Sequence[Joined]) -> Pairs:
+def _reduction(joined: Sequence[CollectiveCall]) -> Pairs:
     # MPI_IN_PLACE: recvbuf has what is reduced, in a reduce-scatter the blocks of all processes.
     for one in joined[1:]:
-        yield joined[0].whole("sendbuf", "recvbuf"), one.whole("sendbuf", "recvbuf")
+        yield joined[0].buffer_data("sendbuf", "recvbuf"), one.buffer_data("sendbuf", "recvbuf")
 
 
-_RULES: dict[str, Callable[[Sequence[Joined]], Pairs]] = {
+_RULES: dict[str, Callable[[Sequence[CollectiveCall]], Pairs]] = {
     "bcast": _bcast,
     "gather": _gather,
     "gatherv": _gather,

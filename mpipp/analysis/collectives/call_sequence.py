@@ -52,12 +52,12 @@ class Turns:
                 if number >= most:
                     yield None
                     return
-        left = self.left(told)
+        left = self.uncovered_turns(told)
         if len(left) == 1:
             yield left[0]
 
-    def left(self, told: Mapping[int, int]) -> list[Turn]:
-        """What is in no turn: that which goes on is not kept, calls on one communicator alone.
+    def uncovered_turns(self, told: Mapping[int, int]) -> list[Turn]:
+        """The calls that the kept sequence does not cover, as a turn for each communicator.
 
         Args:
             told: how many calls on each communicator are in turns.
@@ -97,5 +97,5 @@ def blocks(call: Call) -> bool:
 def _past(process: Process, world: Comm) -> list[Stretch]:
     for channel in world.channels:
         if channel.sequence == "turns" and channel.history and is_certain(world, channel):
-            return process.registry.past(world, channel)
+            return process.registry.recorded_calls(world, channel)
     return []

@@ -187,7 +187,7 @@ def _finding(circle: list[_Way]) -> Finding:
     for one in named.values():
         if one.is_alike:
             name = Phrase.of("{comm}", comm=one.text)
-            parties.append(one.side.member.process.made(one.side.member.comm, name))
+            parties.append(one.side.member.process.object_party(one.side.member.comm, name))
     comms = wording.listed(sorted(one.text for one in named.values()))
     return Finding.of("comm-order", parties, comm=comms)
 

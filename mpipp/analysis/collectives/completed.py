@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.analysis.collectives import active, missing_calls
-from mpipp.analysis.context.channel_history import Side, every, is_certain, is_joined
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.channel_history import Side, every, is_certain, is_collective
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.world import World
 from mpipp.analysis.deadlock import names
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.analysis.findings.limits import Limits
-from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS, Histories, Meeting, Met
+from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS, Histories, Meeting, MeetingCount
 from mpipp.common.text import wording
 from mpipp.model import Kept, Stretch
 
@@ -49,11 +49,11 @@ class _Calls:
                 self.histories.waiting[number].append(stretch.part(first, stretch.end))
                 self._ends[number] = stretch.end
 
-    def joined(self, met: Meeting) -> list[Joined]:
-        """Calls that met, in the order of the ranks."""
+    def calls_by_rank(self, met: Meeting) -> list[CollectiveCall]:
+        """The calls of a meeting, in the order of the ranks."""
         calls = [replace(kept.call, ordinal=met.ordinal) for kept in met.calls]
         sides = [self.sides[number] for number in met.of]
-        joined = [Joined(s.operation(c), s.member) for s, c in zip(sides, calls)]
+        joined = [CollectiveCall(s.operation(c), s.member) for s, c in zip(sides, calls)]
         return sorted(joined, key=lambda one: one.operation.process.registry.info.world_rank or 0)
 
 
@@ -109,20 +109,20 @@ class Collectives:
     def _compare(
         self, on: _On, calls: _Calls, least: int, told: Collection[tuple[int, int]]
     ) -> Findings:
-        compared = Met()
+        compared = MeetingCount()
         for met in calls.histories.meet(least):
             combination = met.of, *(kept.key for kept in met.calls)
             if calls.is_parted or combination in calls.alike:
                 continue
             if on.sequence == "collectives" and (on.identity, met.ordinal) in told:
                 continue
-            joined = calls.joined(met)
+            joined = calls.calls_by_rank(met)
             if active.is_parted(joined):
                 yield from active.compare(joined)
                 calls.is_parted = True
                 continue
             wrong: list[Finding] = []
-            with self.limits.passed_over():
+            with self.limits.skip_on_error():
                 wrong += active.compare(joined)
             for found in wrong:
                 compared.add(found, met)
@@ -145,7 +145,7 @@ def check(known: World) -> Findings:
     """
     past = Collectives()
     ends: dict[tuple[int, int], int] = {}  # by process and communicator: ordinals that are kept
-    for side in every(known, is_joined):
+    for side in every(known, is_collective):
         past.add(side)
         if side.channel.sequence == "collectives" and side.stretches:
             process, comm = side.member
@@ -154,11 +154,11 @@ def check(known: World) -> Findings:
         process, comm = side.member
         if side.stretches[0].first >= ends.get((process.number, comm.identity), 1):
             past.add(side)
-    yield from past.compare(active.told(known))
+    yield from past.compare(active.reported_operations(known))
     yield from missing_calls.check(known, past.parted)
     for sentence in _after_failures(known):
         past.limits.reached(sentence)
-    past.limits.tell()
+    past.limits.raise_reasons()
 
 
 def _after_failures(known: World) -> Iterator[str]:

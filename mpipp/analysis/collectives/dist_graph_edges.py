@@ -53,8 +53,10 @@ def differing(members: Sequence[Member]) -> Findings:
         for n in (sent[edge], received[edge])
     ]
     parties = [
-        source.process.made(source.comm, _listed("destinations", source.comm.destinations)),
-        destination.process.made(destination.comm, _listed("sources", destination.comm.sources)),
+        source.process.object_party(source.comm, _listed("destinations", source.comm.destinations)),
+        destination.process.object_party(
+            destination.comm, _listed("sources", destination.comm.sources)
+        ),
     ]
     yield Finding.of(
         "graph-ends",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from mpipp.analysis.context.collective_call import Joined, Pairs
+from mpipp.analysis.context.collective_call import CollectiveCall, Pairs
 
 
-def _groups(joined: Sequence[Joined]) -> tuple[list[Joined], list[Joined]]:
+def _groups(joined: Sequence[CollectiveCall]) -> tuple[list[CollectiveCall], list[CollectiveCall]]:
     # Those of the first's group, and the others; nothing where that is not known.
     ranks = joined[0].member.comm.world_ranks
     if any(one.member.comm.world_ranks is None for one in joined) or ranks is None:
@@ -20,7 +20,7 @@ def _groups(joined: Sequence[Joined]) -> tuple[list[Joined], list[Joined]]:
     return same, [one for one in joined if one not in same]
 
 
-def _rooted(joined: Sequence[Joined]) -> tuple[Joined | None, list[Joined]]:
+def _rooted(joined: Sequence[CollectiveCall]) -> tuple[CollectiveCall | None, list[CollectiveCall]]:
     # The root, and the processes of the other group.
     for group, others in (_groups(joined), _groups(joined)[::-1]):
         for one in group:
@@ -29,55 +29,55 @@ def _rooted(joined: Sequence[Joined]) -> tuple[Joined | None, list[Joined]]:
     return None, []
 
 
-def _bcast(joined: Sequence[Joined]) -> Pairs:
+def _bcast(joined: Sequence[CollectiveCall]) -> Pairs:
     root, others = _rooted(joined)
     for one in others:
         if root is not None:
-            yield root.whole("buffer"), one.whole("buffer")
+            yield root.buffer_data("buffer"), one.buffer_data("buffer")
 
 
-def _gather(joined: Sequence[Joined]) -> Pairs:
+def _gather(joined: Sequence[CollectiveCall]) -> Pairs:
     root, others = _rooted(joined)
     for one in others:
         if root is not None:
-            yield one.whole("sendbuf"), root.share(one.rank, "recvbuf")
+            yield one.buffer_data("sendbuf"), root.share(one.rank, "recvbuf")
 
 
-def _scatter(joined: Sequence[Joined]) -> Pairs:
+def _scatter(joined: Sequence[CollectiveCall]) -> Pairs:
     root, others = _rooted(joined)
     for one in others:
         if root is not None:
-            yield root.share(one.rank, "sendbuf"), one.whole("recvbuf")
+            yield root.share(one.rank, "sendbuf"), one.buffer_data("recvbuf")
 
 
-def _allgather(joined: Sequence[Joined]) -> Pairs:
+def _allgather(joined: Sequence[CollectiveCall]) -> Pairs:
     for group, others in (_groups(joined), _groups(joined)[::-1]):
         for one in group:
             for other in others:
-                yield one.whole("sendbuf"), other.share(one.rank, "recvbuf")
+                yield one.buffer_data("sendbuf"), other.share(one.rank, "recvbuf")
 
 
-def _alltoall(joined: Sequence[Joined]) -> Pairs:
+def _alltoall(joined: Sequence[CollectiveCall]) -> Pairs:
     for group, others in (_groups(joined), _groups(joined)[::-1]):
         for one in group:
             for other in others:
                 yield one.share(other.rank, "sendbuf"), other.share(one.rank, "recvbuf")
 
 
-def _reduce(joined: Sequence[Joined]) -> Pairs:
+def _reduce(joined: Sequence[CollectiveCall]) -> Pairs:
     root, others = _rooted(joined)
     for one in others:
         if root is not None:
-            yield root.whole("recvbuf"), one.whole("sendbuf")
+            yield root.buffer_data("recvbuf"), one.buffer_data("sendbuf")
 
 
-def _allreduce(joined: Sequence[Joined]) -> Pairs:
+def _allreduce(joined: Sequence[CollectiveCall]) -> Pairs:
     # Of those that are scattered, all of the blocks together.
     for one in joined[1:]:
-        yield joined[0].whole("sendbuf"), one.whole("sendbuf")
+        yield joined[0].buffer_data("sendbuf"), one.buffer_data("sendbuf")
 
 
-RULES: Mapping[str, Callable[[Sequence[Joined]], Pairs]] = {
+RULES: Mapping[str, Callable[[Sequence[CollectiveCall]], Pairs]] = {
     "bcast": _bcast,
     "gather": _gather,
     "gatherv": _gather,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.findings.finding import Finding
 from mpipp.render.phrases import Value
 
 
-def first(joined: Sequence[Joined]) -> Finding | None:
+def first(joined: Sequence[CollectiveCall]) -> Finding | None:
     """The first two calls that fit no root."""
     if joined[0].operation.call.root is None:
         return None
@@ -28,10 +28,10 @@ def first(joined: Sequence[Joined]) -> Finding | None:
 
 
 # The case of the rule, its facts, and the two calls.
-_Found = Iterator["tuple[str, Mapping[str, Value], Joined, Joined]"]
+_Found = Iterator["tuple[str, Mapping[str, Value], CollectiveCall, CollectiveCall]"]
 
 
-def _naming(joined: Sequence[Joined]) -> _Found:
+def _naming(joined: Sequence[CollectiveCall]) -> _Found:
     # Ranks, in one group and in both.
     naming = [one for one in joined if not one.root]
     pair = _beside(naming, naming, lambda one, other: _rank(one) != _rank(other))
@@ -40,13 +40,13 @@ def _naming(joined: Sequence[Joined]) -> _Found:
         yield "", {"number": roots[0], "other_number": roots[1]}, *pair
 
 
-def _roots(joined: Sequence[Joined]) -> _Found:
+def _roots(joined: Sequence[CollectiveCall]) -> _Found:
     roots = [one for one in joined if one.root == "MPI_ROOT"]
     if len(roots) > 1:
         yield "two-roots", {}, roots[0], roots[1]
 
 
-def _groups(joined: Sequence[Joined]) -> _Found:
+def _groups(joined: Sequence[CollectiveCall]) -> _Found:
     # Which group has the root.
     naming = [one for one in joined if not one.root]
     having = [one for one in joined if one.root]
@@ -61,7 +61,7 @@ def _groups(joined: Sequence[Joined]) -> _Found:
         yield "one-group", {"constant": root, "number": _rank(pair[1])}, *pair
 
 
-def _named(joined: Sequence[Joined]) -> _Found:
+def _named(joined: Sequence[CollectiveCall]) -> _Found:
     # The root's own call, and one that names a rank in its group.
     named = next((one for one in joined if not one.root), None)
     if named is None:
@@ -73,28 +73,30 @@ def _named(joined: Sequence[Joined]) -> _Found:
             yield "no-root", {"number": one.rank}, named, one
 
 
-def _rank(joined: Joined) -> int:
+def _rank(joined: CollectiveCall) -> int:
     root = joined.operation.call.root
     assert root is not None  # `first` has looked
     return root
 
 
-def _group(joined: Joined) -> int | None:
+def _group(joined: CollectiveCall) -> int | None:
     # Its first process stands for it; None where that is not known, or of another job.
     ranks = joined.member.comm.world_ranks
     return ranks[0] if ranks and ranks[0] >= 0 else None
 
 
 def _beside(
-    some: Sequence[Joined], others: Sequence[Joined], differ: Callable[[Joined, Joined], bool]
-) -> tuple[Joined, Joined] | None:
+    some: Sequence[CollectiveCall],
+    others: Sequence[CollectiveCall],
+    differ: Callable[[CollectiveCall, CollectiveCall], bool],
+) -> tuple[CollectiveCall, CollectiveCall] | None:
     # Two of one group; the first of each group stands for all that come before.
-    of: dict[int | None, Joined] = {}
+    of: dict[int | None, CollectiveCall] = {}
     for one in some:
         of.setdefault(_group(one), one)
     pairs = ((of[_group(other)], other) for other in others if _group(other) in of)
     return next((pair for pair in pairs if differ(*pair)), None)
 
 
-def _across(joined: Sequence[Joined]) -> Iterator[tuple[Joined, Joined]]:
+def _across(joined: Sequence[CollectiveCall]) -> Iterator[tuple[CollectiveCall, CollectiveCall]]:
     return ((joined[0], one) for one in joined[1:] if _group(one) != _group(joined[0]))

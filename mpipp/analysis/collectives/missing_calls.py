@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from mpipp.analysis.calls.leaks import at_the_end
-from mpipp.analysis.context.channel_history import Side, every, is_certain, is_joined
+from mpipp.analysis.context.channel_history import Side, every, is_certain, is_collective
 from mpipp.analysis.context.world import Member, World
 from mpipp.analysis.deadlock import names
 from mpipp.analysis.findings.finding import Finding, Findings
@@ -28,7 +28,7 @@ def check(known: World, parted: Collection[int]) -> Findings:
     """
     ended = {process for process in known.all if at_the_end(process)}
     told: set[object] = set()
-    for side in every(known, is_joined):
+    for side in every(known, is_collective):
         identity = side.member.comm.identity
         on = identity, side.channel.sequence, side.channel.tag
         if side.member.process not in ended or identity in parted or on in told:

@@ -7,7 +7,7 @@ That is certain of its call alone, before any other process has made its own.
 from __future__ import annotations
 
 from mpipp.analysis.collectives import buffer_pairs
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import Member
 from mpipp.analysis.findings.finding import Findings
@@ -18,6 +18,6 @@ def check(process: Process) -> Findings:
     for operation in process.operations:
         comm = operation.comm if operation.call.facts.over else None
         if comm is not None:
-            found = buffer_pairs.own(Joined(operation, Member(process, comm)))
+            found = buffer_pairs.self_mismatch(CollectiveCall(operation, Member(process, comm)))
             if found is not None:
                 yield found

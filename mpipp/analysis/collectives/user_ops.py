@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.model import Op
 from mpipp.render.phrases import Phrase
@@ -20,28 +20,28 @@ from mpipp.render.phrases import Phrase
 _TRAMPOLINES = "/mpi4py/"
 
 
-class Own(NamedTuple):
-    """An operation of the program's own."""
+class UserOp(NamedTuple):
+    """A reduction operation that the program defined (MPI_Op_create)."""
 
     name: str  # of its function, "" if that is not known
     file: str  # in which that is, likewise
     commutes: bool
 
 
-def own(joined: Joined) -> Own | None:
-    """That of a call; None if it has none, or nothing is known of it."""
+def user_op(joined: CollectiveCall) -> UserOp | None:
+    """The user-defined operation of a call; None if the call has none, or it is unknown."""
     call, around = joined.operation.call, joined.operation.process.around
     if call.own_op is not None:
         function, commutes, name, file = call.own_op
         if name or file:
-            return Own(name, file, commutes)
+            return UserOp(name, file, commutes)
     else:
         registry = joined.operation.process.registry
         found = registry.find("op", call.op) if call.op is not None else None
         if not isinstance(found, Op) or found.header.null or found.header.predefined:
             return None
         function, commutes = found.function, found.commute
-    return Own(plain_name(around.function(function)), around.file(function), commutes)
+    return UserOp(plain_name(around.function(function)), around.file(function), commutes)
 
 
 def plain_name(shown: str) -> str:
@@ -51,9 +51,9 @@ def plain_name(shown: str) -> str:
     return shown[1:-1].partition(".")[0]
 
 
-def check(joined: Sequence[Joined]) -> Findings:
+def check(joined: Sequence[CollectiveCall]) -> Findings:
     """The first two whose operations differ for certain."""
-    known = [(one, of) for one in joined for of in [own(one)] if of is not None]
+    known = [(one, of) for one in joined for of in [user_op(one)] if of is not None]
     for one, of in known[1:]:
         first, before = known[0]
         if before.commutes != of.commutes:
@@ -69,13 +69,13 @@ def check(joined: Sequence[Joined]) -> Findings:
         return
 
 
-def _differ(one: Own, other: Own) -> bool:
+def _differ(one: UserOp, other: UserOp) -> bool:
     if not (one.name and other.name and one.file) or one.file != other.file:
         return False
     return one.name != other.name and _TRAMPOLINES not in one.file
 
 
-def _reduces(own: Own) -> Phrase:
+def _reduces(own: UserOp) -> Phrase:
     commutes = "commutative" if own.commutes else "not commutative"
     return Phrase.of(
         "reduces with {function}, {kind}",

@@ -30,7 +30,7 @@ class Access:
 
     operation: Operation
     buffer: Buffer
-    held: Sequence[range] | None = None  # partitions that are meant; None: all that there is
+    partitions: Sequence[range] | None = None  # partitions that are meant; None: all that there is
 
     @property
     def writes(self) -> bool:
@@ -56,8 +56,8 @@ class Access:
     @cached_property
     def entries(self) -> tuple[Entries, ...]:
         """What is known of it; entries without data are left out."""
-        if self.held is not None:
-            return tuple(_partitions(self.buffer, self.held))
+        if self.partitions is not None:
+            return tuple(_partitions(self.buffer, self.partitions))
         return tuple(_entries(self.buffer, _absent(self.operation, self.buffer)))
 
     @cached_property
@@ -80,7 +80,7 @@ class Access:
 
     def names(self, byte: int) -> Iterator[Phrase]:
         """All elements that have it, more than one where the buffer overlaps itself."""
-        whole = self if self.held is None else Access(self.operation, self.buffer)
+        whole = self if self.partitions is None else Access(self.operation, self.buffer)
         for one in whole.entries:
             found = touching(one.datatype, one.count, byte - one.address)
             for element in found:
@@ -124,7 +124,7 @@ def accesses(operation: Operation) -> list[Access]:
 
 def in_use(operation: Operation, every: Sequence[Access]) -> Iterator[Access]:
     """What of its accesses is certain to be the operation's own until it is complete."""
-    held = operation.held if operation.started else ()
+    held = operation.owned_partitions if operation.started else ()
     for access in every:
         used = access if held is None else Access(operation, access.buffer, held)
         if used is access or used.entries:

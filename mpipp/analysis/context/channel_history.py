@@ -27,7 +27,7 @@ class Side:
         """The calls."""
         if self._given is not None:
             return self._given
-        return self.member.process.registry.past(self.member.comm, self.channel)
+        return self.member.process.registry.recorded_calls(self.member.comm, self.channel)
 
     @property
     def kinds(self) -> list[Kept]:
@@ -123,8 +123,8 @@ def is_start(channel: Channel) -> bool:
     return channel.sequence.endswith("starts")
 
 
-def is_joined(channel: Channel) -> bool:
-    """Whether it is one of collective calls."""
+def is_collective(channel: Channel) -> bool:
+    """Whether a channel counts collective calls."""
     return channel.sequence in _COLLECTIVE
 
 

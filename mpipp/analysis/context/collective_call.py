@@ -13,7 +13,7 @@ from mpipp.analysis.context.world import Member
 from mpipp.model import Buffer
 
 
-class Joined(NamedTuple):
+class CollectiveCall(NamedTuple):
     """A process's call of a collective operation."""
 
     operation: Operation
@@ -34,10 +34,10 @@ class Joined(NamedTuple):
         operation = self.operation
         return any(b.role == role and operation.process.in_place(b) for b in operation.call.buffers)
 
-    def whole(self, *roles: str) -> Data | None:
-        """All of a buffer."""
+    def buffer_data(self, *roles: str) -> Data | None:
+        """The data of a whole buffer."""
         buffer = self.buffer(*roles)
-        return signature_check.whole(self.operation, buffer) if buffer is not None else None
+        return signature_check.buffer_data(self.operation, buffer) if buffer is not None else None
 
     def share(self, peer: int, *roles: str) -> Data | None:
         """What a buffer has for one peer."""

@@ -88,8 +88,8 @@ class Operation:
     on: Comm | None = None  # of a call that is over: its communicator, freed or not
 
     @property
-    def is_over(self) -> bool:
-        """Whether the call has returned, and no request is of it."""
+    def is_completed(self) -> bool:
+        """Whether the call has returned, and no request belongs to it."""
         return self.tid is None and self.request is None
 
     def party(self, *details: Phrase) -> Party:
@@ -150,18 +150,18 @@ class Operation:
         return self.request is not None or not prepares
 
     @property
-    def may_be_over(self) -> bool:
+    def may_be_completed(self) -> bool:
         """Whether it may be complete: it shared its handle with another that was completed."""
         return self.request is not None and self.request.doubted
 
     @property
-    def held(self) -> Sequence[range] | None:
-        """The partitions that are certain to be its own until it is complete; None: all there is.
+    def owned_partitions(self) -> Sequence[range] | None:
+        """The partitions that certainly belong to the operation until it completes; None: all.
 
         Those of a send are the program's until it marks them ready, those of a receive are again
         when it is told that they have arrived (MPI-4.1, sections 4.2.1 and 4.2.2).
         """
-        if self.may_be_over:
+        if self.may_be_completed:
             return ()
         if self.request is None or not self.call.partitioned:
             return None
@@ -239,8 +239,8 @@ class Process:
         self._uncalled = uncalled
 
     @cached_property
-    def may_be_joined(self) -> bool:
-        """Whether a thread that has not called MPI yet may do so beside those that have."""
+    def may_gain_caller(self) -> bool:
+        """Whether a thread that has not called MPI yet may call it beside those that have."""
         return self.registry.info.several_threads and self._uncalled()
 
     @cached_property
@@ -291,7 +291,7 @@ class Process:
         if call.procedure not in ("MPI_Start", "MPI_Startall"):
             return
         try:
-            given = self.registry.given(call, _MOST_STARTED)
+            given = self.registry.passed_requests(call, _MOST_STARTED)
         except MpippError:  # an array of the caller's
             return
         for known in given:
@@ -310,7 +310,7 @@ class Process:
             if thread.call is None or not thread.call.procedure.startswith("MPI_Pready"):
                 continue
             try:
-                (known, *_) = (*self.registry.given(thread.call, 1), ())
+                (known, *_) = (*self.registry.passed_requests(thread.call, 1), ())
             except MpippError:  # the program's own memory
                 continue
             request = known[0] if len(known) == 1 else None
@@ -340,9 +340,9 @@ class Process:
         return had and self.live_sessions <= ends
 
     @property
-    def given_up(self) -> Iterator[Operation]:
-        """The operations whose requests were freed while they were active, and may go on."""
-        for request in self.registry.given_up():
+    def freed_active_operations(self) -> Iterator[Operation]:
+        """The operations whose requests were freed while active; they may still continue."""
+        for request in self.registry.freed_active_requests():
             yield Operation(self, request.call, request, None)
 
     def usable(self, kind: str, handle: int) -> Object | None:
@@ -373,7 +373,7 @@ class Process:
         """Whether MPI_IN_PLACE stands in place of an address."""
         return self.around.constant_name(buffer.address, "MPI_IN_PLACE") is not None
 
-    def made(self, found: Object, *details: Phrase) -> Party:
+    def object_party(self, found: Object, *details: Phrase) -> Party:
         """An object as a party of a finding."""
         header = found.header
         subject = Phrase.of(

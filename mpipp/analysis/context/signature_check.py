@@ -38,14 +38,14 @@ class Data:
         return Entries(self.role, self.datatype.tree, self.count)
 
 
-def whole(operation: Operation, buffer: Buffer) -> Data | None:
-    """All of a buffer; None where that is not known, or senseless."""
+def buffer_data(operation: Operation, buffer: Buffer) -> Data | None:
+    """The data of a whole buffer; None if it is unknown or makes no sense."""
     found = _data(operation, buffer, buffer.address, buffer.total_count, buffer.datatype)
     return replace(found, remote=True) if found and "remote" in buffer.access else found
 
 
 def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
-    """What a buffer has for one peer; None as in `whole`."""
+    """What a buffer has for one peer; None as in `buffer_data`."""
     if not 0 <= peer < buffer.share_count:
         return None
     try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from mpipp.analysis.context.collective_call import Joined, Pairs
+from mpipp.analysis.context.collective_call import CollectiveCall, Pairs
 from mpipp.analysis.context.signature_check import Data
 from mpipp.analysis.context.world import Member
 from mpipp.common.errors import MpippError
@@ -54,7 +54,9 @@ def _around(comm: Comm) -> Iterator[int | None]:
             yield rank
 
 
-def _edges(joined: Sequence[Joined]) -> Iterator[tuple[Joined, list[int], Joined, list[int]]]:
+def _edges(
+    joined: Sequence[CollectiveCall],
+) -> Iterator[tuple[CollectiveCall, list[int], CollectiveCall, list[int]]]:
     # Who sends, its numbers for the other, who receives, and that one's numbers for the sender.
     by_rank = {one.rank: (one, _numbers(sources(one.member))) for one in joined}
     for one in joined:
@@ -76,13 +78,13 @@ def _numbers(neighbors: Sequence[int | None] | None) -> dict[int, list[int]]:
     return found
 
 
-def _allgather(joined: Sequence[Joined]) -> Pairs:
+def _allgather(joined: Sequence[CollectiveCall]) -> Pairs:
     for one, numbers, other, places in _edges(joined):
-        sent = [one.whole("sendbuf")] * len(numbers)
+        sent = [one.buffer_data("sendbuf")] * len(numbers)
         yield from _in_any_order(sent, [other.share(n, "recvbuf") for n in places])
 
 
-def _alltoall(joined: Sequence[Joined]) -> Pairs:
+def _alltoall(joined: Sequence[CollectiveCall]) -> Pairs:
     for one, numbers, other, places in _edges(joined):
         sent = [one.share(n, "sendbuf") for n in numbers]
         yield from _in_any_order(sent, [other.share(n, "recvbuf") for n in places])
@@ -116,7 +118,7 @@ def _digest(data: Data | None) -> Digest | None:
         return None
 
 
-RULES: Mapping[str, Callable[[Sequence[Joined]], Pairs]] = {
+RULES: Mapping[str, Callable[[Sequence[CollectiveCall]], Pairs]] = {
     "neighbor_allgather": _allgather,
     "neighbor_allgatherv": _allgather,
     "neighbor_alltoall": _alltoall,

@@ -15,7 +15,7 @@ from mpipp.analysis.deadlock.wait_graph import Edge
 from mpipp.analysis.deadlock.waits.conditions import (
     Condition,
     Event,
-    Met,
+    NoWait,
     Unknown,
     lacking,
     parts,
@@ -44,13 +44,13 @@ class State:
     kind: str
     waits: tuple[Wait, ...]  # a thread each
     # Why it is not told whether it may go on; nothing where that is told.
-    untold: tuple[Unknown, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
     # Whether those of its threads that are in MPI wait, and another that has called MPI is outside.
     has_outside: bool = False
 
     @property
-    def is_over(self) -> bool:
-        """Whether it will communicate no more."""
+    def has_ended(self) -> bool:
+        """Whether the process will communicate no more."""
         return self.kind in ("ends", "died")
 
     @property
@@ -76,7 +76,7 @@ class Knot:
 class Explanation:
     """Why the processes of one MPI_COMM_WORLD stand where they stand."""
 
-    known: World
+    world: World
     waits: Waits
     states: Mapping[int, State]  # by rank
     missing: tuple[int, ...]  # ranks of the processes that are not here
@@ -97,15 +97,15 @@ class Explanation:
         return [rank for rank, one in self.states.items() if one.kind == "died"]
 
     @cached_property
-    def untold(self) -> list[int]:
-        """The ranks of which it is not told whether they may go on."""
+    def unknown_ranks(self) -> list[int]:
+        """The ranks for which it is unknown whether they may still continue."""
         left = self.left_outside
-        return [rank for rank, one in self.states.items() if one.untold or rank in left]
+        return [rank for rank, one in self.states.items() if one.unknown or rank in left]
 
     def certain(self, knot: Knot) -> bool:
         """Whether no thread that has not called MPI yet may change it."""
         processes = (self.states[rank].process for rank in knot.ranks)
-        return not any(process.may_be_joined for process in processes)
+        return not any(process.may_gain_caller for process in processes)
 
     def polls(self, knot: Knot) -> bool:
         """Whether one of its processes but polls: it may do something else that moves it on."""
@@ -128,7 +128,9 @@ class Explanation:
         Where those that others are in are over, the ranks that are in another one, and True.
         """
         edges = [one for one in self.edges if one.rank in knot.ranks and one.event.mismatch]
-        going = [edge for edge in edges if edge.event.mismatch and not edge.event.mismatch.is_over]
+        going = [
+            edge for edge in edges if edge.event.mismatch and not edge.event.mismatch.is_completed
+        ]
         ranks = {edge.rank for edge in going or edges} | {edge.to for edge in going}
         return frozenset(ranks), not going
 
@@ -155,7 +157,7 @@ class Explanation:
 
     def _moves(self, rank: int) -> bool:
         state = self.states.get(rank)
-        return rank not in self.stuck and (state is None or not state.is_over)
+        return rank not in self.stuck and (state is None or not state.has_ended)
 
 
 def explain(known: World, polling_waits: bool = False, waits: Waits | None = None) -> Explanation:
@@ -172,7 +174,7 @@ def explain(known: World, polling_waits: bool = False, waits: Waits | None = Non
         states[state.rank] = state
     stands = ("waits", "polls") if polling_waits else ("waits",)
     waiting = {rank: one.conditions for rank, one in states.items() if one.kind in stands}
-    ended = frozenset(rank for rank, state in states.items() if state.is_over)
+    ended = frozenset(rank for rank, state in states.items() if state.has_ended)
     firm = wait_graph.stuck(waiting, ended, lenient=True)
     every = wait_graph.stuck(waiting, ended, lenient=False)
     knots = [*_knots(firm, waiting, ended, True), *_knots(every, waiting, ended, False, firm)]
@@ -232,7 +234,7 @@ def _ends(process: Process, inside: set[str]) -> bool:
 
 def _untold(waits: Sequence[Wait]) -> tuple[Unknown, ...]:
     # Of a process with all its threads in MPI: one that can return moves it on.
-    if any(isinstance(wait.condition, Met) for wait in waits):
+    if any(isinstance(wait.condition, NoWait) for wait in waits):
         return ()
     every = (part for wait in waits for part in parts(wait.condition))
     return tuple(part for part in every if isinstance(part, Unknown))

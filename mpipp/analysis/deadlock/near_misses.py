@@ -21,7 +21,7 @@ from mpipp.model import Comm
 _MOST = 3  # of a sort
 
 
-class Left(NamedTuple):
+class UnmatchedCount(NamedTuple):
     """Messages that no receive is posted for, or receives that no message was sent for."""
 
     comm: Comm  # as the sender knows it
@@ -29,19 +29,19 @@ class Left(NamedTuple):
     count: int  # type: ignore[assignment]  # hides tuple.count
 
 
-def unreceived(messages: Messages, sender: Process, receiver: Process) -> Iterator[Left]:
+def unreceived(messages: Messages, sender: Process, receiver: Process) -> Iterator[UnmatchedCount]:
     """What one process has sent another and no receive was posted for."""
     yield from _left(messages, sender, receiver, "sends", 1)
 
 
-def unsent(messages: Messages, sender: Process, receiver: Process) -> Iterator[Left]:
+def unsent(messages: Messages, sender: Process, receiver: Process) -> Iterator[UnmatchedCount]:
     """Receives that one process has posted for another's messages, which were not sent."""
     yield from _left(messages, sender, receiver, "receives", -1)
 
 
 def _left(
     messages: Messages, sender: Process, receiver: Process, sequence: str, sign: int
-) -> Iterator[Left]:
+) -> Iterator[UnmatchedCount]:
     known, to = messages.known, receiver.registry.info.world_rank
     for comm in sender.registry.objects("comm"):
         if not isinstance(comm, Comm) or not comm.identity or comm.uncertain:
@@ -59,7 +59,7 @@ def _left(
         for tag in sorted({*sent, *posted}):
             count = sign * (sent.get(tag, 0) - posted.get(tag, 0))
             if count > 0 and tag >= 0:
-                yield Left(comm, tag, count)
+                yield UnmatchedCount(comm, tag, count)
 
 
 class NearMisses:
@@ -70,7 +70,7 @@ class NearMisses:
         # What was told: by source and destination in MPI_COMM_WORLD, communicator and tag.
         self.told: set[tuple[int | None, int | None, int, int]] = set()
 
-    def _tell(self, source: Process, dest: Process, left: Left) -> None:
+    def _tell(self, source: Process, dest: Process, left: UnmatchedCount) -> None:
         ranks = source.registry.info.world_rank, dest.registry.info.world_rank
         self.told.add((*ranks, left.comm.identity, left.tag))
 
@@ -146,7 +146,7 @@ class NearMisses:
                         sent = f"rank {rank} sent {what} with tag {tag}"
                         yield f"another rank: {sent} to rank {number}"
 
-    def _is_wanted(self, event: Event, left: Left, tag: int) -> bool:
+    def _is_wanted(self, event: Event, left: UnmatchedCount, tag: int) -> bool:
         return left.tag == tag and left.comm.identity == event.member.comm.identity
 
     def _instead_of_receive(self, event: Event, rank: int) -> Iterator[str]:

@@ -102,8 +102,8 @@ class Sentences:
             return Phrase.of("{lack_clause}; {why}", lack_clause=lack, why=_why(event))
         return lack
 
-    def untold(self, reason: Unknown) -> Phrase:
-        """Why it is not told of a call whether it may return."""
+    def unknown_reason(self, reason: Unknown) -> Phrase:
+        """Why it is unknown whether a call may return."""
         of = reason.operation
         if of is None:
             return Phrase.of("{why}", why=reason.reason)
@@ -112,7 +112,7 @@ class Sentences:
     def _has_ended(self, rank: int) -> bool:
         # It will never do it, whatever the library is like.
         state = self._found.states.get(rank)
-        return state is not None and state.is_over
+        return state is not None and state.has_ended
 
     def _undone(self, event: Event, ranks: list[int]) -> str:
         who = wording.ranks(ranks)
@@ -188,8 +188,8 @@ class Sentences:
                 break
         return list(found)
 
-    def left_over(self) -> list[str]:
-        """What is unmatched and was not told as a near miss, a sentence each."""
+    def unmatched(self) -> list[str]:
+        """The unmatched messages and receives that no near miss reports, a sentence each."""
         return unmatched.sentences(self._found, self._near.told)
 
 

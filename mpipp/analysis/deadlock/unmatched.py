@@ -50,8 +50,8 @@ def unmatched(found: Explanation) -> Iterator[Unmatched]:
         for channel in _waited(event)
     }
     messages = found.waits.messages
-    over = found.stuck | {rank for rank, one in found.states.items() if one.is_over}
-    for process in found.known.all:
+    over = found.stuck | {rank for rank, one in found.states.items() if one.has_ended}
+    for process in found.world.all:
         for comm in process.registry.objects("comm"):
             if isinstance(comm, Comm) and comm.identity and not comm.uncertain:
                 for one in _of(messages, Member(process, comm)):

@@ -17,7 +17,7 @@ def record(found: Explanation, place: Place) -> dict[str, Any]:
     """One job."""
     report, say = Report(found, place), Sentences(found, place)
     return {
-        "size": found.known.size,
+        "size": found.world.size,
         "missing": list(found.missing),
         "deadlocks": [_knot(found, knot, report) for knot in found.knots],
         "processes": [_process(found, state, say) for state in found.states.values()],
@@ -55,7 +55,9 @@ def _wait(found: Explanation, wait: Wait, say: Sentences) -> dict[str, Any]:
         "text": say.call(wait.operation).text,
         "waits_for": [_event(event, say) for event in lacks],
         "not_told": [
-            say.untold(one).text for one in parts(wait.condition) if isinstance(one, Unknown)
+            say.unknown_reason(one).text
+            for one in parts(wait.condition)
+            if isinstance(one, Unknown)
         ],
     }
 

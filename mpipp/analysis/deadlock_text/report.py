@@ -45,10 +45,10 @@ class Report:
             yield ""
         if self._found.knots:
             yield from self._left_over()
-        yield from self.others()
+        yield from self.remaining_ranks()
 
     def _left_over(self) -> Iterator[str]:
-        left = self._say.left_over()
+        left = self._say.unmatched()
         for sentence in left[:_MOST_LEFT]:
             yield f"unmatched: {sentence}"
         if len(left) > _MOST_LEFT:
@@ -143,7 +143,7 @@ class Report:
             )
 
     def _cited(self, sections: str) -> str:
-        return cited(sections, self._found.known.all[0].registry.info.standard)
+        return cited(sections, self._found.world.all[0].registry.info.standard)
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[Phrase, list[int]]]:
         """What processes do, with those that do the same; of many, at the same place."""
@@ -158,8 +158,8 @@ class Report:
                 found.setdefault(self._say.stands(rank), []).append(rank)
         return list(found.items())
 
-    def others(self, stand: bool = False) -> Iterator[str]:
-        """What is to be said of those that may go on, and how sure all of it is.
+    def remaining_ranks(self, stand: bool = False) -> Iterator[str]:
+        """Sentences about the ranks that may still continue, and how certain the report is.
 
         stand: whether it was seen that they have not gone on for a while.
         """
@@ -187,8 +187,8 @@ class Report:
 
     def _overall(self, stand: bool) -> str:
         # Of a job in which none is known never to go on.
-        if self._found.untold:
-            return f"not told: whether {wording.ranks(self._found.untold)} can go on"
+        if self._found.unknown_ranks:
+            return f"not told: whether {wording.ranks(self._found.unknown_ranks)} can go on"
         return f"{'' if stand else 'still moving: '}nothing is waited for that cannot come"
 
     def _outside(self, ranks: Sequence[int]) -> Iterator[str]:
@@ -198,8 +198,8 @@ class Report:
         yield from (f"    another thread is {text}" for text in itertools.islice(said, _MOST_LACKS))
 
     def _untold(self, ranks: Sequence[int]) -> Iterator[str]:
-        reasons = (why for rank in ranks for why in self._found.states[rank].untold)
-        said = list(dict.fromkeys(map(self._say.untold, reasons)))
+        reasons = (why for rank in ranks for why in self._found.states[rank].unknown)
+        said = list(dict.fromkeys(map(self._say.unknown_reason, reasons)))
         yield from (f"    {text}" for text in said[:_MOST_LACKS])
         if len(said) > _MOST_LACKS:
             yield f"    and {len(said) - _MOST_LACKS} more"

@@ -131,11 +131,11 @@ def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
         key = one.rule.id, one.what.key(Varies.CALLS), places
         equal.setdefault(key if known else id(one), []).append(one)
     for first, *others in equal.values():
-        yield with_others(first, len(others))
+        yield with_repeat_count(first, len(others))
 
 
-def with_others(finding: Finding, count: int) -> Finding:
-    """A finding that stands for so many others, too."""
+def with_repeat_count(finding: Finding, count: int) -> Finding:
+    """The finding with a note that it stands for `count` others."""
     if count == 0:
         return finding
     places = "the same place" if len(finding.parties) == 1 else "the same places"

@@ -36,7 +36,7 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
     known: dict[object, list[Folded]] = {}
     for finding in findings:
         processes = tuple(party.process for party in finding.parties)
-        key = same_mistake(finding, where)
+        key = folding_key(finding, where)
         # Of one process, they are several.
         groups = known.setdefault(key, [])
         free = [one for one in groups if processes not in one.processes]
@@ -50,8 +50,8 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
     return result
 
 
-def same_mistake(finding: Finding, where: Where) -> object:
-    """Equal for findings that are folded; its `repr` is the same in every process."""
+def folding_key(finding: Finding, where: Where) -> object:
+    """A key that is equal for findings that are folded; its `repr` is the same in every process."""
     numbers = [party.process for party in finding.parties]
     places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.placed)
     return finding.key(Varies.LOOKS), places

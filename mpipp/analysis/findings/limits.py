@@ -22,14 +22,14 @@ class Limits:
         self._reasons[reason] = None
 
     @contextmanager
-    def passed_over(self) -> Iterator[None]:
-        """What ends with an MpippError is left out; the check goes on behind it."""
+    def skip_on_error(self) -> Iterator[None]:
+        """Skip the rest of the block when it raises MpippError, and continue behind it."""
         try:
             yield
         except MpippError as error:
             self.reached(str(error))
 
-    def tell(self) -> None:
+    def raise_reasons(self) -> None:
         """Raise MpippError with the reasons, if there are any."""
         reasons = list(self._reasons)
         more = [f"and {len(reasons) - _MOST_SAID} more"] if len(reasons) > _MOST_SAID else []

@@ -132,8 +132,8 @@ class Lifelines(NamedTuple):
     wanted: str
 
 
-class Found(NamedTuple):
-    """A point, when it was: its process's rank in MPI_COMM_WORLD, its number there."""
+class NumberedPoint(NamedTuple):
+    """A point, with its process's rank in MPI_COMM_WORLD and its number there."""
 
     rank: int
     number: int
@@ -144,9 +144,9 @@ class Points:
     """Points that are gathered, each once."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[int, int], Found] = {}
+        self._found: dict[tuple[int, int], NumberedPoint] = {}
 
-    def add(self, found: Found) -> tuple[int, int]:
+    def add(self, found: NumberedPoint) -> tuple[int, int]:
         """What refers to it from then on."""
         key = found[:2]
         known = self._found.get(key)

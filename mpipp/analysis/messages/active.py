@@ -193,7 +193,7 @@ def _message(operation: Operation) -> Message | None:
 def _data(operation: Operation, access: str) -> Data | None:
     # Where only one buffer has it, as in all point-to-point calls.
     found: list[Buffer] = [b for b in operation.buffers() if access in b.access]
-    return signature_check.whole(operation, found[0]) if len(found) == 1 else None
+    return signature_check.buffer_data(operation, found[0]) if len(found) == 1 else None
 
 
 def _own_rank(process: Process) -> int:

@@ -25,8 +25,8 @@ from mpipp.analysis.deadlock.waits.messages import Messages as HangMessages
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.analysis.findings.limits import Limits
 from mpipp.analysis.messages import active
-from mpipp.analysis.messages.fast_equal import Whole, data_of
-from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS, Histories, Meeting, Met
+from mpipp.analysis.messages.fast_equal import HistoryComparison, data_of
+from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS, Histories, Meeting, MeetingCount
 from mpipp.common.text import wording
 from mpipp.model import Channel, Comm
 from mpipp.render.phrases import Phrase
@@ -75,7 +75,7 @@ class Messages:
         sent, received = pair.sides
         if sent is None or received is None:
             return
-        compared = Met()
+        compared = MeetingCount()
         for met in pair.histories.meet():
             combination = of.sender, of.receiver, *(kept.key for kept in met.calls)
             found = None if combination in self._alike else _compare(sent, received, met)
@@ -111,7 +111,7 @@ def check(known: World) -> Findings:
         of = key(known, side)
         if of is not None:
             channels.setdefault(of, []).append(side)
-    past, whole = Messages(), Whole()
+    past, whole = Messages(), HistoryComparison()
     for of, ends in channels.items():
         if len(ends) == 2 and not whole.matches(*sorted(ends, key=_is_received)):
             for side in ends:
@@ -120,7 +120,7 @@ def check(known: World) -> Findings:
     yield from past.compare(sends.keys() & receives.keys())
     sent = [side for ends in channels.values() for side in ends if side.channel.sequence == "sends"]
     yield from _lost(known, [*sent, *every(known, _is_send_start)])
-    past.limits.tell()
+    past.limits.raise_reasons()
 
 
 def _is_send_start(channel: Channel) -> bool:
@@ -181,7 +181,7 @@ class _Twins:
 
     def __init__(self, known: World) -> None:
         self._messages = HangMessages(known)
-        self._left: dict[tuple[int, int], list[near_misses.Left]] = {}
+        self._left: dict[tuple[int, int], list[near_misses.UnmatchedCount]] = {}
 
     def of(self, sent: Side, receiver: Process, tag: int) -> Iterator[Phrase]:
         # What is said of them, for a message that nobody received.

@@ -18,8 +18,8 @@ from mpipp.model import Call, Outline
 _Pair = tuple[bytes, bytes]  # heads of two calls
 
 
-class Whole:
-    """Compares all that is kept of channels."""
+class HistoryComparison:
+    """Compares the complete kept histories of channels."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Process, Process], dict[_Pair, bool]] = {}
@@ -64,7 +64,7 @@ def data_of(side: Side, call: Call) -> Data | None:
     """What a call sends or receives; None if it is not known."""
     if len(call.buffers) != 1:
         return None
-    return signature_check.whole(side.operation(call), call.buffers[0])
+    return signature_check.buffer_data(side.operation(call), call.buffers[0])
 
 
 def _is_alike(sent: Data | None, received: Data | None) -> bool:

@@ -97,8 +97,8 @@ def _from(stretch: Stretch, first: int, count: int) -> tuple[Kept, ...]:
     return (calls * (1 + (turn + count) // len(calls)))[turn : turn + count]
 
 
-class Met:
-    """How often calls met in one way, and first when."""
+class MeetingCount:
+    """How often calls met in one way, and the first time."""
 
     def __init__(self) -> None:
         self._found: dict[object, tuple[Finding, int, int]] = {}

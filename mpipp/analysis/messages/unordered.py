@@ -48,9 +48,9 @@ def check(known: World) -> Findings:
     for sent, received in _channels(known):
         sends, receives = _kinds(sent), _kinds(received)
         if sends and receives:
-            with limits.passed_over():
+            with limits.skip_on_error():
                 yield from _Pairs(sends, receives).check(_all_met(sent), _all_met(received))
-    limits.tell()
+    limits.raise_reasons()
 
 
 def _channels(known: World) -> Iterator[tuple[Side, Side]]:

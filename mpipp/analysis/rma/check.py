@@ -20,11 +20,11 @@ from mpipp.datatypes.memory.flatten import MOST
 from mpipp.model.rma_events import Event
 
 if TYPE_CHECKING:
-    from mpipp.analysis.rma.findings import Telling
+    from mpipp.analysis.rma.findings import RmaFindings
 
 
-class NotKnown(MpippError):
-    """Of some ranks no log is there, so that no two processes were compared.
+class MissingLogs(MpippError):
+    """Some ranks have no log, so no two processes were compared.
 
     Attributes:
         ranks: these.
@@ -46,15 +46,15 @@ def check(known: World) -> Findings:
     if not logs and not failed:
         return
     # It takes some time to load.
-    from mpipp.analysis.rma.findings import Telling
+    from mpipp.analysis.rma.findings import RmaFindings
     from mpipp.analysis.rma_engine import analyse
 
-    telling = Telling(known, logs)
+    telling = RmaFindings(known, logs)
     damaged = sorted(rank for rank, log in logs.items() if log.damaged)
     if len(logs) != known.size:
         threaded = yield from _of_each(telling, logs)
         others = frozenset(range(known.size)) - {*logs}
-        raise NotKnown(others, [*failed, *_of_damaged(damaged), *_of_threads(threaded)])
+        raise MissingLogs(others, [*failed, *_of_damaged(damaged), *_of_threads(threaded)])
     if not damaged and not any(log.windows for log in logs.values()):
         return  # long logs of messages alone
     again = any(log.has_values for log in logs.values())
@@ -67,7 +67,7 @@ def check(known: World) -> Findings:
     cut = [rank for rank in whole if _has_ended(known, rank)]
     early = [rank for rank in whole if rank not in cut]
     read = "what processes read from memory"
-    if any(log.meets_others for log in logs.values()):
+    if any(log.has_other_worlds for log in logs.values()):
         read = f"{read}, or hear of another MPI_COMM_WORLD,"
     if early:
         read = (
@@ -122,12 +122,12 @@ def _of_threads(ranks: Collection[int]) -> Iterator[str]:
         )
 
 
-def _events(telling: Telling, log: OnesidedLog) -> Iterator[Event]:
+def _events(telling: RmaFindings, log: OnesidedLog) -> Iterator[Event]:
     return log.events(telling.reach, telling.queried)
 
 
 def _of_each(
-    telling: Telling, logs: Mapping[int, OnesidedLog]
+    telling: RmaFindings, logs: Mapping[int, OnesidedLog]
 ) -> Generator[Finding, None, set[int]]:
     # What each process has done by itself. Returns those whose threads are taken to be in order.
     from mpipp.analysis.rma_engine import of_one
@@ -143,7 +143,7 @@ def _of_each(
     return threaded
 
 
-def _of_rest(telling: Telling, rank: int, log: OnesidedLog, last: int) -> Findings:
+def _of_rest(telling: RmaFindings, rank: int, log: OnesidedLog, last: int) -> Findings:
     # The same behind the last event that was compared with others': what it waited for there has
     # come, since it went on, but others have not recorded it, as those that were killed meanwhile.
     from mpipp.analysis.rma_engine import of_one

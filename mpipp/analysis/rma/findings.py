@@ -12,8 +12,8 @@ from mpipp.analysis.context.world import World
 from mpipp.analysis.findings.finding import Evidence, Finding, Party
 from mpipp.analysis.findings.rma_timeline import (
     MISTAKEN,
-    Found,
     Lifelines,
+    NumberedPoint,
     Point,
     Points,
     why,
@@ -54,8 +54,8 @@ _WHY = {
 }
 
 
-class Telling:
-    """Of processes that have kept logs, which are known by their ranks in MPI_COMM_WORLD.
+class RmaFindings:
+    """The findings of processes that have kept logs, known by their ranks in MPI_COMM_WORLD.
 
     Attributes:
         queried: identities of windows of which any process has others' memory.
@@ -302,7 +302,9 @@ class Telling:
             process, call = self._known.process(rank), self._logs[rank].call(number)
             if process is None or call is None:
                 return None
-            return points.add(Found(rank, number, Point(process.number, call.procedure, call.site)))
+            return points.add(
+                NumberedPoint(rank, number, Point(process.number, call.procedure, call.site))
+            )
 
         def of(event: events.Event) -> tuple[int, int]:
             return at(event.moment.process, event.moment.number) or self._point(points, event)
@@ -312,7 +314,7 @@ class Telling:
         ranks = [side.event.moment.process for side in sides]
         for number, (side, party) in enumerate(zip(sides, parties)):
             point = Point(party.process, _name(side.event), party.site, _short(party.details[0]))
-            key = points.add(Found(ranks[number], side.event.moment.number, point))
+            key = points.add(NumberedPoint(ranks[number], side.event.moment.number, point))
             accesses.append(key)
             end = at(*side.ended) if side.ended and side.ended[0] in ranks else None
             if isinstance(side.event, events.Operation):
@@ -353,7 +355,7 @@ class Telling:
     def _point(self, points: Points, event: events.Event, text: str = "") -> tuple[int, int]:
         rank, number = event.moment.process, event.moment.number
         point = Point(self._process(event).number, _name(event), self._site(event), text)
-        return points.add(Found(rank, number, point))
+        return points.add(NumberedPoint(rank, number, point))
 
     def _synchronizations(self, found: Conflict) -> Iterator[Party]:
         # What each side saw last; a call that is both sides' once.

@@ -84,11 +84,11 @@ def words(text: str) -> frozenset[str]:
 
     Raises MpippError for a name that is none.
     """
-    return asked(text).union(_ALWAYS)
+    return optional_words(text).union(_ALWAYS)
 
 
-def asked(text: str) -> frozenset[str]:
-    """The same without how processes end, which no run leaves out. Raises MpippError."""
+def optional_words(text: str) -> frozenset[str]:
+    """The words without how processes end, which every run checks. Raises MpippError."""
     return _named(text).union(*(_WITH.get(name, ()) for name in text.split(",")))
 
 
@@ -108,8 +108,8 @@ def _named(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_told(rule: Rule, chosen: Collection[str]) -> bool:
-    """Whether the findings of a rule are, with these words."""
+def is_reported(rule: Rule, chosen: Collection[str]) -> bool:
+    """Whether the findings of a rule are reported, if these words are chosen."""
     return rule.check in chosen and _TOLD_BY.get(rule.id) not in chosen
 
 
@@ -129,8 +129,8 @@ def calls(text: str) -> str:
     return "windows" if has_group(words(text), *at_once) else "none"
 
 
-def joined(of: Iterable[Collection[str]]) -> frozenset[str]:
-    """What any has chosen; all if there are none, or if one has chosen nothing in particular."""
+def merged(of: Iterable[Collection[str]]) -> frozenset[str]:
+    """The words that any choice has; all if there are no choices, or if a choice is empty."""
     every = list(of)
     if not every or not all(every):
         return words("")

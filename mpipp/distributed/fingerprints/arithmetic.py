@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.signature_check import Data
 from mpipp.common.errors import MpippError
 from mpipp.datatypes.signatures import hashing
@@ -46,8 +46,8 @@ def times(one: Pair, other: Pair) -> Pair:
     return one[0] * other[0] % PRIME, one[1] * other[1] % PRIME
 
 
-def of_data(data: Data | None) -> Pair:
-    """Of what a call sends or receives; of what is not known nothing is compared."""
+def data_fingerprint(data: Data | None) -> Pair:
+    """The fingerprint of sent or received data; unknown data is not compared."""
     if data is None:
         return NOTHING
     try:
@@ -59,11 +59,11 @@ def of_data(data: Data | None) -> Pair:
     return one, other
 
 
-def whole(joined: Joined, *roles: str) -> Pair:
-    """All of a buffer."""
-    return of_data(joined.whole(*roles))
+def buffer_fingerprint(joined: CollectiveCall, *roles: str) -> Pair:
+    """The fingerprint of a whole buffer."""
+    return data_fingerprint(joined.buffer_data(*roles))
 
 
-def share(joined: Joined, peer: int, *roles: str) -> Pair:
+def share(joined: CollectiveCall, peer: int, *roles: str) -> Pair:
     """What a buffer has for one peer."""
-    return of_data(joined.share(peer, *roles))
+    return data_fingerprint(joined.share(peer, *roles))

@@ -9,7 +9,7 @@ from mpipp.analysis.collectives import user_ops
 from mpipp.analysis.collectives.active import reduction
 from mpipp.analysis.collectives.arguments import as_meant
 from mpipp.analysis.context.channel_history import Side
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.datatypes.signatures import hashing
 from mpipp.datatypes.signatures.hashing import PRIME
 from mpipp.distributed.fingerprints.arithmetic import (
@@ -23,7 +23,7 @@ from mpipp.distributed.fingerprints.arithmetic import (
 from mpipp.model import Kept
 
 # What the buffers of a call add.
-Make = Callable[["Calls", Joined], Pair]
+Make = Callable[["Calls", CollectiveCall], Pair]
 
 
 class Calls:
@@ -50,7 +50,7 @@ class Calls:
 
     def terms(self, kept: Kept) -> Pair:
         """Of one call."""
-        joined = Joined(self._side.operation(kept.call), self._side.member)
+        joined = CollectiveCall(self._side.operation(kept.call), self._side.member)
         found = times(self._ring, _facts(joined))
         if joined.member.comm.inter:
             found = added(found, times(self._group, _counts(joined)))
@@ -60,7 +60,7 @@ class Calls:
             return found
         return added(found, make(self, joined))
 
-    def _root(self, joined: Joined) -> Pair:
+    def _root(self, joined: CollectiveCall) -> Pair:
         # All name the root's group alike; the root names its rank as often as there are processes
         # that are told.
         comm, root = joined.member.comm, joined.operation.call.root
@@ -115,13 +115,13 @@ class Calls:
         return range(self._size)
 
 
-def _facts(joined: Joined) -> Pair:
+def _facts(joined: CollectiveCall) -> Pair:
     # All but the buffers, as text.
     call, comm = joined.operation.call, joined.member.comm
     facts = call.facts
     root = None if comm.inter else call.root
     words: list[object] = [facts.operation, facts.form, root, reduction(joined)]
-    words += [None if comm.inter else call.counts, user_ops.own(joined)]
+    words += [None if comm.inter else call.counts, user_ops.user_op(joined)]
     words += [(name, as_meant(name, call.arguments[name])) for name in sorted(call.arguments)]
     if facts.in_place is not None and facts.in_place.where == "all":
         process = joined.operation.process
@@ -130,7 +130,7 @@ def _facts(joined: Joined) -> Pair:
     return found.first, found.second
 
 
-def _counts(joined: Joined) -> Pair:
+def _counts(joined: CollectiveCall) -> Pair:
     # What all of a group must give alike.
     found = hashing.letter(repr(joined.operation.call.counts))
     return found.first, found.second

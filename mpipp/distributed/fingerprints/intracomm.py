@@ -6,58 +6,58 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mpipp.analysis.context import topology_neighbors
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.distributed.fingerprints.arithmetic import (
     NOTHING,
     Pair,
     added,
+    buffer_fingerprint,
     share,
     times,
-    whole,
 )
 from mpipp.distributed.fingerprints.collective_call import Calls, Make
 
 _VECTORS = (0x1B873593CC9E2D51, 0x05EBCA6BC2B2AE35)  # of each entry of a vector
 
 
-def _is_root(joined: Joined) -> bool:
+def _is_root(joined: CollectiveCall) -> bool:
     return joined.rank == joined.operation.call.root
 
 
-def _bcast(calls: Calls, joined: Joined) -> Pair:
-    return calls.equal(whole(joined, "buffer"))
+def _bcast(calls: Calls, joined: CollectiveCall) -> Pair:
+    return calls.equal(buffer_fingerprint(joined, "buffer"))
 
 
-def _gather(calls: Calls, joined: Joined) -> Pair:
+def _gather(calls: Calls, joined: CollectiveCall) -> Pair:
     if _is_root(joined):
         return added(calls.equal(share(joined, joined.rank, "recvbuf")), _gathered(calls, joined))
-    return calls.equal(whole(joined, "sendbuf"))
+    return calls.equal(buffer_fingerprint(joined, "sendbuf"))
 
 
-def _gathered(calls: Calls, joined: Joined) -> Pair:
+def _gathered(calls: Calls, joined: CollectiveCall) -> Pair:
     # By the root from itself.
     if not joined.buffer("sendbuf"):
         return NOTHING
-    return calls.own(whole(joined, "sendbuf"), share(joined, joined.rank, "recvbuf"))
+    return calls.own(buffer_fingerprint(joined, "sendbuf"), share(joined, joined.rank, "recvbuf"))
 
 
-def _scatter(calls: Calls, joined: Joined) -> Pair:
+def _scatter(calls: Calls, joined: CollectiveCall) -> Pair:
     if _is_root(joined):
         return added(calls.equal(share(joined, joined.rank, "sendbuf")), _scattered(calls, joined))
-    return calls.equal(whole(joined, "recvbuf"))
+    return calls.equal(buffer_fingerprint(joined, "recvbuf"))
 
 
-def _scattered(calls: Calls, joined: Joined) -> Pair:
+def _scattered(calls: Calls, joined: CollectiveCall) -> Pair:
     # By the root to itself.
     if not joined.buffer("recvbuf"):
         return NOTHING
-    return calls.own(share(joined, joined.rank, "sendbuf"), whole(joined, "recvbuf"))
+    return calls.own(share(joined, joined.rank, "sendbuf"), buffer_fingerprint(joined, "recvbuf"))
 
 
-def _gatherv(calls: Calls, joined: Joined) -> Pair:
+def _gatherv(calls: Calls, joined: CollectiveCall) -> Pair:
     root = joined.operation.call.root
     if root is None or not _is_root(joined):
-        return calls.goes(joined.rank, root or 0, whole(joined, "sendbuf"))
+        return calls.goes(joined.rank, root or 0, buffer_fingerprint(joined, "sendbuf"))
     found = _gathered(calls, joined)
     for peer in calls.each():
         if peer != root:
@@ -65,10 +65,10 @@ def _gatherv(calls: Calls, joined: Joined) -> Pair:
     return found
 
 
-def _scatterv(calls: Calls, joined: Joined) -> Pair:
+def _scatterv(calls: Calls, joined: CollectiveCall) -> Pair:
     root = joined.operation.call.root
     if root is None or not _is_root(joined):
-        return calls.goes(root or 0, joined.rank, whole(joined, "recvbuf"))
+        return calls.goes(root or 0, joined.rank, buffer_fingerprint(joined, "recvbuf"))
     found = _scattered(calls, joined)
     for peer in calls.each():
         if peer != root:
@@ -76,28 +76,28 @@ def _scatterv(calls: Calls, joined: Joined) -> Pair:
     return found
 
 
-def _allgather(calls: Calls, joined: Joined) -> Pair:
+def _allgather(calls: Calls, joined: CollectiveCall) -> Pair:
     received = share(joined, joined.rank, "recvbuf")
-    sent = whole(joined, "sendbuf") if joined.buffer("sendbuf") else received
+    sent = buffer_fingerprint(joined, "sendbuf") if joined.buffer("sendbuf") else received
     return added(calls.equal(received), calls.own(sent, received))
 
 
-def _allgatherv(calls: Calls, joined: Joined) -> Pair:
+def _allgatherv(calls: Calls, joined: CollectiveCall) -> Pair:
     every = NOTHING
     for peer in calls.each():
         every = added(times(every, _VECTORS), share(joined, peer, "recvbuf"))
     received = share(joined, joined.rank, "recvbuf")
-    sent = whole(joined, "sendbuf") if joined.buffer("sendbuf") else received
+    sent = buffer_fingerprint(joined, "sendbuf") if joined.buffer("sendbuf") else received
     return added(calls.equal(every), calls.own(sent, received))
 
 
-def _alltoall(calls: Calls, joined: Joined) -> Pair:
+def _alltoall(calls: Calls, joined: CollectiveCall) -> Pair:
     received = share(joined, joined.rank, "recvbuf")
     sent = share(joined, joined.rank, "sendbuf", "recvbuf")
     return added(calls.equal(received), calls.own(sent, received))
 
 
-def _alltoallv(calls: Calls, joined: Joined) -> Pair:
+def _alltoallv(calls: Calls, joined: CollectiveCall) -> Pair:
     found, own = NOTHING, joined.rank
     for peer in calls.each():
         sent = share(joined, peer, "sendbuf", "recvbuf")
@@ -110,11 +110,11 @@ def _alltoallv(calls: Calls, joined: Joined) -> Pair:
     return found
 
 
-def _reduction(calls: Calls, joined: Joined) -> Pair:
-    return calls.equal(whole(joined, "sendbuf", "recvbuf"))
+def _reduction(calls: Calls, joined: CollectiveCall) -> Pair:
+    return calls.equal(buffer_fingerprint(joined, "sendbuf", "recvbuf"))
 
 
-def _neighbors(calls: Calls, joined: Joined, sent: Callable[[int], Pair]) -> Pair:
+def _neighbors(calls: Calls, joined: CollectiveCall, sent: Callable[[int], Pair]) -> Pair:
     # Several edges from one process to another have one weight: they match in any order.
     found, own = NOTHING, joined.rank
     for number, rank in enumerate(topology_neighbors.targets(joined.member) or ()):
@@ -131,12 +131,12 @@ def _neighbors(calls: Calls, joined: Joined, sent: Callable[[int], Pair]) -> Pai
     return found
 
 
-def _neighbor_allgather(calls: Calls, joined: Joined) -> Pair:
-    sent = whole(joined, "sendbuf")
+def _neighbor_allgather(calls: Calls, joined: CollectiveCall) -> Pair:
+    sent = buffer_fingerprint(joined, "sendbuf")
     return _neighbors(calls, joined, lambda _: sent)
 
 
-def _neighbor_alltoall(calls: Calls, joined: Joined) -> Pair:
+def _neighbor_alltoall(calls: Calls, joined: CollectiveCall) -> Pair:
     return _neighbors(calls, joined, lambda number: share(joined, number, "sendbuf"))
 
 

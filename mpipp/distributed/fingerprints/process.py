@@ -31,9 +31,9 @@ from mpipp.distributed.fingerprints.arithmetic import (
     NOTHING,
     Pair,
     added,
+    data_fingerprint,
     hashed,
     negative,
-    of_data,
     times,
     weight,
 )
@@ -97,7 +97,7 @@ def key_of(known: World, side: Side) -> int | None:
         return hashed(4, *starts)
     if of is not None:
         return hashed(1, *of)
-    if channel_history.is_joined(side.channel) and known.rank(side.member.process) is not None:
+    if channel_history.is_collective(side.channel) and known.rank(side.member.process) is not None:
         made = *map(ord, side.channel.sequence), side.channel.tag
         return hashed(2, side.member.comm.identity, *made)
     return None
@@ -191,4 +191,7 @@ def _message(side: Side, kept: Kept) -> Pair:
     call = kept.call
     if len(call.buffers) != 1:
         return _EXISTS
-    return added(_EXISTS, of_data(signature_check.whole(side.operation(call), call.buffers[0])))
+    return added(
+        _EXISTS,
+        data_fingerprint(signature_check.buffer_data(side.operation(call), call.buffers[0])),
+    )

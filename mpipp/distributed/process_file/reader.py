@@ -257,7 +257,7 @@ class Written:
         """When calls were made: on another node's clock, and so not known."""
         return {}
 
-    def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+    def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """The calls that were counted in a channel of a communicator, as far as they are kept."""
         number = self._numbers.get(comm.header.serial)
         kept: dict[int, Kept] = {}
@@ -278,7 +278,7 @@ class Written:
 
     def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
         """Of these calls those that are different, also where their ordinals tell nothing."""
-        past = self.past(comm, channel)
+        past = self.recorded_calls(comm, channel)
         return list({kept.words: kept for stretch in past for kept in stretch.calls}.values())
 
     def outline(self, comm: Comm, channel: Channel) -> None:
@@ -301,20 +301,20 @@ class Written:
         """No datatype but those of calls is known."""
         raise MpippError("a process has left no such datatype")
 
-    def given(self, call: Call, most: int) -> list[tuple[Object | Broken, ...]]:
+    def passed_requests(self, call: Call, most: int) -> list[tuple[Object | Broken, ...]]:
         """The requests that a call waits for; none if their handles could not be read."""
         return self._given.get((call.frame, call.serial), [])
 
-    def given_handles(self, call: Call, most: int) -> tuple[int, ...]:
-        """So did these."""
+    def passed_handles(self, call: Call, most: int) -> tuple[int, ...]:
+        """No handles: a process's file does not have them."""
         return ()
 
-    def given_again(self, call: Call, most: int) -> Iterator[tuple[int, Request]]:
-        """So did these."""
+    def stale_requests(self, call: Call, most: int) -> Iterator[tuple[int, Request]]:
+        """No requests: a process's file does not have the handles."""
         return iter(())
 
-    def given_up(self) -> Iterator[Request]:
-        """None is known."""
+    def freed_active_requests(self) -> Iterator[Request]:
+        """No requests: a process's file does not have them."""
         return iter(())
 
     def breaches(self) -> Iterator[Breach]:

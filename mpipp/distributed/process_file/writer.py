@@ -337,14 +337,14 @@ class _Writer:
         # Where threads share it ordinals tell nothing: the different calls are left.
         registry = self._process.registry
         if not channel.shared:
-            return registry.past(comm, channel)
+            return registry.recorded_calls(comm, channel)
         kinds = tuple(registry.kinds(comm, channel))
         return [Singles(1, len(kinds), kinds)] if kinds else []
 
     def _given(self, call: Call | None) -> Iterator[str]:
         # The array of its requests is the program's own memory.
         try:
-            given = self._process.registry.given(call, _MOST_GIVEN) if call else []
+            given = self._process.registry.passed_requests(call, _MOST_GIVEN) if call else []
         except MpippError:
             return
         if call is not None and given:

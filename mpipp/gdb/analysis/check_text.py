@@ -16,7 +16,7 @@ from mpipp.render import json_output
 
 def lines(wanted: str, leaks_too: bool, as_json: bool) -> list[str]:
     """What is found by the checks whose names are wanted, "messages,leaks"; by all for ""."""
-    names = selection.asked(wanted)
+    names = selection.optional_words(wanted)
     checked = Checked()
     found = list(runner.findings(checked.processes, checked.failed, leaks_too))
     found += variable_types.findings(checked)

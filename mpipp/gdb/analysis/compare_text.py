@@ -121,7 +121,7 @@ def _of_call() -> list[_Result]:
 def _pending(call: Call | None, session: Session) -> list[Request]:
     found: list[object] = []
     if call is not None and call.requests is not None:
-        given = session.registry.given(call, _MOST_GIVEN)
+        given = session.registry.passed_requests(call, _MOST_GIVEN)
         found = [known[0] for known in given if len(known) == 1]
     known = [one for one in found if isinstance(one, Request) and one.pending]
     every = session.registry.pending_requests()

@@ -145,8 +145,8 @@ class LoggedCalls:
         return self._has(self._kinds.value)
 
     @property
-    def meets_others(self) -> bool:
-        """Whether it has heard of processes of another MPI_COMM_WORLD."""
+    def has_other_worlds(self) -> bool:
+        """Whether the log orders the process with processes of another MPI_COMM_WORLD."""
         return self._has(self._kinds.elsewhere)
 
     def _has(self, kind: int) -> bool:

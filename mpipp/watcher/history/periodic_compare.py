@@ -77,7 +77,7 @@ class Comparing:
         messages, collectives = self._pasts.setdefault(first, (Messages(), Collectives()))
         for process in world.all:
             for side in new[process]:
-                if channel_history.is_joined(side.channel):
+                if channel_history.is_collective(side.channel):
                     collectives.add(side)
                     continue
                 key = channel_history.key(world, side)

@@ -156,7 +156,7 @@ def gather(
         sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
         total = total.plus(NOTHING._replace(lost=(sentence,)))
     compared = compare.compare(directory, {*told, *total.found}, team)
-    made = selection.joined([settings.checks] if settings.checks else [one.checks for one in found])
+    made = selection.merged([settings.checks] if settings.checks else [one.checks for one in found])
     collected = Collected(suppressed(settings, found), made)
     collected.lost = dict.fromkeys(compared.lost)
     limits = (sentence for sentence in compared.unchecked if sentence not in collected.lost)

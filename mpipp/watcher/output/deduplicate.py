@@ -10,7 +10,7 @@ from typing import Any
 from mpipp.analysis.findings import formatting
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.analysis.findings.formatting import Rank
-from mpipp.analysis.rules.selection import is_told, words
+from mpipp.analysis.rules.selection import is_reported, words
 from mpipp.reports.suppressions import Suppressions
 from mpipp.symbolizer.source_frames import Frame
 from mpipp.watcher.output.finding_blocks import ALIKE, MOST, MOST_AT_A_PLACE, place
@@ -91,7 +91,7 @@ class Collected:
 
     def is_chosen(self, finding: Finding) -> bool:
         """Whether its check is one of those that are to be made."""
-        return is_told(finding.rule, self._chosen)
+        return is_reported(finding.rule, self._chosen)
 
     def is_known(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
         """Whether it is suppressed; it is not counted."""
@@ -148,6 +148,6 @@ def _alike(
     import hashlib  # it takes some time to load
 
     worlds = [world(one) for one in folded.processes[0]]
-    alike = worlds, formatting.same_mistake(folded.finding, where)
+    alike = worlds, formatting.folding_key(folded.finding, where)
     key = hashlib.sha256(repr(alike).encode()).hexdigest()
     return {ALIKE: {"key": key, "ranks": ranks}}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.analysis.deadlock import names
-from mpipp.analysis.rma.check import NotKnown
+from mpipp.analysis.rma.check import MissingLogs
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import (
     LOGS,
@@ -56,7 +56,7 @@ class Left:
 
     def has_said(self, error: MpippError) -> bool:
         """Whether `leave` has said that processes of other nodes are not compared with these."""
-        return isinstance(error, NotKnown) and bool(self._failed)
+        return isinstance(error, MissingLogs) and bool(self._failed)
 
     def leave(self, ended: Sequence[Watched], known: Sequence[Watched]) -> Iterator[str]:
         """Write those that are new, if others of their world are elsewhere.

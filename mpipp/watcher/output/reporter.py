@@ -29,7 +29,7 @@ class Telling:
         self.before = Told()  # by others than the looks at processes at rest
         self._output = output
         self._settings = settings
-        self._made = selection.joined([settings.checks])
+        self._made = selection.merged([settings.checks])
         # Calls of which an error was told, by their addresses.
         self._wrong: set[tuple[Shown, int]] = set()
         self._taking: Any = None  # once something is found

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.analysis.buffers import changed_while_pending
-from mpipp.analysis.buffers.freed_while_pending import GivenBack
+from mpipp.analysis.buffers.freed_while_pending import FreedMemory
 from mpipp.analysis.context.process import Gap, Process
 from mpipp.common.errors import MpippError
 from mpipp.model import (
@@ -74,7 +74,7 @@ class Question(NamedTuple):
     pending: dict[str, list[int]]  # records by kind: of requests, of files with split calls
     others: list[tuple[int, bytes]]  # other threads' calls: tid and record
     touches: list[Touch]
-    given_back: list[GivenBack]
+    freed: list[FreedMemory]
     changes: list[changed_while_pending.Change]
     frames: list[StackFrame]
     gaps: list[Gap]  # in memory, where a buffer may have any
@@ -114,7 +114,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
         elif kind == _TOUCH and len(content) > _TOUCHED.size:
             question.touches.append(_touch(content))
         elif kind == _GIVEN_BACK and len(content) >= _WORD:
-            question.given_back.append(GivenBack(a, a + b, _site(content)))
+            question.freed.append(FreedMemory(a, a + b, _site(content)))
         elif kind == _CHANGED and len(content) == _CHANGE.size:
             question.changes.append(_change(content))
         elif kind == _FRAME:
@@ -178,8 +178,8 @@ class Overlay:
         return content
 
 
-class Asked(Registry):
-    """The registry as a question has it: one call, and what it meets."""
+class QueryRecords(Registry):
+    """The registry as a query has it: one call, and the records that it overlaps."""
 
     def __init__(self, memory: Memory, address: int, places: Places) -> None:
         self._overlay = Overlay(memory)
@@ -258,9 +258,9 @@ class Asked(Registry):
     def onesided(self) -> None:
         """No question is about it."""
 
-    def given_back(self) -> Iterator[GivenBack]:
-        """What the program gave back while an operation was pending."""
-        for one in self._question.given_back if self._question else ():
+    def freed_memory(self) -> Iterator[FreedMemory]:
+        """The memory that the program freed while an operation was pending."""
+        for one in self._question.freed if self._question else ():
             yield one._replace(site=own_frames(one.site, self._places))
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
@@ -272,7 +272,7 @@ class Asker(Recorded):
 
     def __init__(self, memory: FileMemory, root: int, places: Places) -> None:
         self._memory = memory
-        self.registry: Asked = Asked(memory, root, places)
+        self.registry: QueryRecords = QueryRecords(memory, root, places)
         self._places = places
 
     def process(self, number: int, address: int) -> tuple[Process, Question]:

@@ -11,7 +11,7 @@ from itertools import cycle
 from typing import Any
 
 from mpipp.analysis.collectives import active, buffer_pairs, dist_graph_edges
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import Member
 from mpipp.analysis.findings import formatting
@@ -77,7 +77,7 @@ def compared(members: Sequence[tuple[Shown, Disagreeing]]) -> list[Finding]:
 
     Raises MpippError if not all of it was looked at.
     """
-    joined: list[Joined] = []
+    joined: list[CollectiveCall] = []
     for number, (one, call) in enumerate(members):
         joined += _joined(one.process(number), call)
     # Both groups of an intercommunicator have such a rank.
@@ -88,7 +88,7 @@ def compared(members: Sequence[tuple[Shown, Disagreeing]]) -> list[Finding]:
     ]
 
 
-def _joined(process: Process, call: Disagreeing) -> list[Joined]:
+def _joined(process: Process, call: Disagreeing) -> list[CollectiveCall]:
     inside: Operation | None = next((o for o in operations(process) if o.tid == call.tid), None)
     if inside is None:
         return []
@@ -97,15 +97,15 @@ def _joined(process: Process, call: Disagreeing) -> list[Joined]:
         wanted = call.identity or 1
         known = process.registry.objects("comm")
         comm = next((c for c in known if isinstance(c, Comm) and c.identity == wanted), None)
-    return [Joined(inside, Member(process, comm))] if comm is not None else []
+    return [CollectiveCall(inside, Member(process, comm))] if comm is not None else []
 
 
-def _findings(joined: Sequence[Joined]) -> list[Finding]:
+def _findings(joined: Sequence[CollectiveCall]) -> list[Finding]:
     # What each has done wrong by itself; else all sides: the processes that agree with the first,
     # beside each group of others.
     if not joined:  # all that asked have died meanwhile
         return []
-    alone = [one for one in map(buffer_pairs.own, joined) if one is not None]
+    alone = [one for one in map(buffer_pairs.self_mismatch, joined) if one is not None]
     if alone:
         return alone
     first, *others = _groups(joined)
@@ -128,7 +128,7 @@ def _is_repeated(finding: Finding, found: Sequence[Finding]) -> bool:
     )
 
 
-def _ends(joined: Sequence[Joined]) -> Findings:
+def _ends(joined: Sequence[CollectiveCall]) -> Findings:
     # What only one end of an edge knows of the other awaits for ever.
     if joined[0].operation.among_neighbors:
         members = [one.member for one in joined]
@@ -136,9 +136,9 @@ def _ends(joined: Sequence[Joined]) -> Findings:
             yield from dist_graph_edges.differing(members)
 
 
-def _groups(joined: Sequence[Joined]) -> list[list[Joined]]:
+def _groups(joined: Sequence[CollectiveCall]) -> list[list[CollectiveCall]]:
     # Of calls that agree two by two; what is sent to others shows only where both are there.
-    groups: list[list[Joined]] = []
+    groups: list[list[CollectiveCall]] = []
     for one in joined:
         agreeing = (g for g in groups if not any(active.errors([g[0], one])))
         group = next(agreeing, None)

@@ -103,14 +103,14 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
     for world in worlds(processes):
         found = explain(world)
         states = found.states.values()
-        waits = any(one.kind == "waits" or one.untold or one.has_outside for one in states)
+        waits = any(one.kind == "waits" or one.unknown or one.has_outside for one in states)
         if found.missing or not waits:
             continue
         first = f"remark: no call of MPI has begun or returned for {seconds:g} s"
         if any(state.kind == "polls" for state in found.states.values()):
             first += ", but polls that found nothing"
         mark = view.mark(world.all[0].number)
-        lines = (f"  {line}" for line in Report(found, view).others(stand=True))
+        lines = (f"  {line}" for line in Report(found, view).remaining_ranks(stand=True))
         text = "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])
         yield Remark(text, tuple((rank, _key(state)) for rank, state in found.states.items()))
 

@@ -89,13 +89,13 @@ class Answering:
                 variable = partial(one.places.variable, frame=question.frame)
                 between = [
                     access_while_pending.check(process),
-                    freed_while_pending.check(process, one.asker.registry.given_back()),
+                    freed_while_pending.check(process, one.asker.registry.freed_memory()),
                     changed_while_pending.check(process, question.changes, variable),
                 ]
                 of_question = runner.cited(itertools.chain(*between), [process])
             else:
                 targets = window_sizes.targets(self._watched, one, process)
-                of_question = runner.of_calls(process, failed, targets)
+                of_question = runner.call_findings(process, failed, targets)
             found = list(filter(self._is_chosen, of_question))
         except MpippError as error:
             self._failed(one, error)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mpipp.analysis.collectives.completed import Collectives
-from mpipp.analysis.context.channel_history import Side, every, is_joined
+from mpipp.analysis.context.channel_history import Side, every, is_collective
 from mpipp.analysis.context.world import Member, World
 from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.runner import cited
@@ -61,7 +61,7 @@ class _Own:
     def left(self, asked: Disagreeing, looked: Iterable[Seen]) -> Iterator[Leaving]:
         process = self.one.process(0)
         on = [seen for seen in looked if seen.comm.identity == asked.identity]
-        joined = [seen for seen in on if is_joined(seen.channel)]
+        joined = [seen for seen in on if is_collective(seen.channel)]
         for side in self._growing.sides(process, joined, float("inf")):
             before = self._last.get(side.channel.history, [])
             self._last[side.channel.history] = _last_of([*before, *side.stretches])
@@ -258,7 +258,7 @@ class Afterwards:
         past = Collectives()
         for one, process in zip(of, processes):
             left = sides.get(id(one))  # of this node: what grows is read by looks alone
-            for side in every(World([process]), is_joined) if left is None else left:
+            for side in every(World([process]), is_collective) if left is None else left:
                 member = Member(process, side.member.comm)
                 past.add(Side(member, side.channel, side.stretches))
         found = cited(list(past.compare()), processes)

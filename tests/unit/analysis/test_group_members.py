@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mpipp.analysis.collectives import active
-from mpipp.analysis.context.collective_call import Joined
+from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.world import Member
 from mpipp.model import Call, Comm
@@ -26,7 +26,7 @@ def found(*calls: Call, half: int = 0) -> list[str]:
             own = range(half) if rank < half else range(half, 2 * half)
             comm = replace(comm, inter=True, size=half, remote_size=half, world_ranks=own)
         member = Member(process, comm)
-        joined.append(Joined(Operation(process, one, None, None, member.comm), member))
+        joined.append(CollectiveCall(Operation(process, one, None, None, member.comm), member))
     return [finding.what.text for finding in active.compare(joined)]
 
 

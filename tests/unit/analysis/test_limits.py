@@ -148,7 +148,7 @@ def test_an_exchange_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
         many.append(Recorded(rank, size).pending(made))
     known = job(*many)
     assert all_of(active.check(known)) == ([], "")
-    assert active.told(known) == set()
+    assert active.reported_operations(known) == set()
     assert worked_out["signatures"] < 20
     assert worked_out["places"] <= 4 * size
     assert worked_out["exchanges"] == 1
@@ -232,15 +232,15 @@ def test_components_of_a_datatype(monkeypatch: pytest.MonkeyPatch) -> None:
 class Waiting(Recorded):
     """A process that waits for a request of which the handle stands in each place of an array."""
 
-    def given_handles(self, of: Call, most: int) -> list[int]:
+    def passed_handles(self, of: Call, most: int) -> list[int]:
         """The first handles."""
         return [1] * min(of.request_count, most)
 
-    def given(self, of: Call, most: int) -> list[tuple[Request, ...]]:
+    def passed_requests(self, of: Call, most: int) -> list[tuple[Request, ...]]:
         """What is known of them: nothing."""
         return [()] * min(of.request_count, most)
 
-    def given_again(self, of: Call, most: int) -> Iterator[tuple[int, Request]]:
+    def stale_requests(self, of: Call, most: int) -> Iterator[tuple[int, Request]]:
         """None is of what is complete."""
         return iter(())
 

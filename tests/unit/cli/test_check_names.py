@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpipp.analysis.rules import RULES
-from mpipp.analysis.rules.selection import GROUPS, calls, has_group, is_told, joined, words
+from mpipp.analysis.rules.selection import GROUPS, calls, has_group, is_reported, merged, words
 from mpipp.cli.commands.exec import spelled
 from mpipp.common.errors import MpippError
 
@@ -31,22 +31,22 @@ def test_words() -> None:
     assert words("threads,argument") == {"thread-level", "argument", *ends}
     of_calls = {"outside-window", "target-mismatch", "uncommitted-datatype", "aliased-buffers"}
     assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls, *ends}
-    assert words("") == words("all") == words(",".join(GROUPS)) == joined([])
-    assert joined([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
-    assert joined([["argument"], []]) == words("")
+    assert words("") == words("all") == words(",".join(GROUPS)) == merged([])
+    assert merged([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
+    assert merged([["argument"], []]) == words("")
     assert not has_group(words("windows,datatypes"), "rma")
 
 
 def test_what_two_checks_find_is_told_by_one() -> None:
     rule = RULES["rma-some-fences"]
-    assert is_told(rule, words("rma"))
-    assert not is_told(rule, words("all,rma"))
-    assert not is_told(rule, words("leaks"))
+    assert is_reported(rule, words("rma"))
+    assert not is_reported(rule, words("all,rma"))
+    assert not is_reported(rule, words("leaks"))
 
 
 def test_what_may_be_an_error_is_told_where_it_is_named() -> None:
     rule = RULES["rma-possible"]
-    assert not is_told(rule, words("all,rma"))
+    assert not is_reported(rule, words("all,rma"))
     assert words("rma,rma-possible") == words("rma") | {"rma-possible"}
     assert words("all,rma-possible") == words("") | {"rma-possible"}
     assert has_group(words("rma-possible"), "rma")

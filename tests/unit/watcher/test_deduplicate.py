@@ -7,7 +7,7 @@ import pytest
 
 from mpipp.analysis.buffers.overlap import addresses
 from mpipp.analysis.findings import formatting
-from mpipp.analysis.findings.finding import Finding, Party, with_others
+from mpipp.analysis.findings.finding import Finding, Party, with_repeat_count
 from mpipp.model import Site
 from mpipp.render.one_line import of_members
 from mpipp.render.phrases import Phrase
@@ -100,7 +100,7 @@ def test_what_differs_by_rank_alone_is_one(subjects: tuple[Phrase, Phrase]) -> N
 def test_what_stands_for_more_or_fewer_is_one() -> None:
     """Ranks of which one has left 2 others at the place, and one 5."""
     counts = ((0, 2), (1, 5), (2, 0))
-    found = [with_others(leak(7, COMM, process), count) for process, count in counts]
+    found = [with_repeat_count(leak(7, COMM, process), count) for process, count in counts]
     assert [one.parties[0].details[0].text for one in found[:2]] == [
         "and 2 others at the same place",
         "and 5 others at the same place",

@@ -18,7 +18,7 @@ from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.topology_neighbors import sources
 from mpipp.analysis.context.world import Member, World
 from mpipp.analysis.deadlock.waits.comm_creation import Creations
-from mpipp.analysis.deadlock.waits.conditions import All, Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.conditions import AllOf, Condition, Event, NoWait, Unknown
 from mpipp.analysis.deadlock.waits.messages import Messages
 from mpipp.common.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord, Request, Stretch
@@ -72,7 +72,7 @@ class Collectives:
             return found
         leading = self._leading(operation, member)
         other = self._creations.leader(leading, operation) if leading is not None else None
-        return All((found, other or Unknown("what the leader of its group does is not known")))
+        return AllOf((found, other or Unknown("what the leader of its group does is not known")))
 
     def _leading(self, operation: Operation, member: Member) -> Operation | None:
         # The same call of MPI_Intercomm_create by the leader of the group, if that is in it.
@@ -111,7 +111,7 @@ class Collectives:
             for lenient, ranks in late.items()
             if ranks
         )
-        return All(found) if found else Met()
+        return AllOf(found) if found else NoWait()
 
     def _starts(self, member: Member, rank: int, ordinal: int) -> int | None:
         # How often a process has started the operation; None: not known.
@@ -131,7 +131,7 @@ class Collectives:
                 continue
             if found.call.ordinal == ordinal:
                 return found.starts
-        return 0 if self._messages.counts(peer).joined < ordinal else None
+        return 0 if self._messages.counts(peer).collective_calls < ordinal else None
 
     def _all(
         self, operation: Operation, member: Member, name: str, wanted: Iterable[_Wanted]
@@ -161,7 +161,7 @@ class Collectives:
                 found.append(Event("collective", ranks, operation, member, lenient=lenient))
         if operation.call.facts.flow == "meet":
             found.append(Unknown("what the other job does is not recorded"))
-        return All(tuple(found)) if found else Met()
+        return AllOf(tuple(found)) if found else NoWait()
 
     def _there(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
         # Of those that a process may wait for; the same for all of a communicator.
@@ -184,7 +184,7 @@ class Collectives:
                 found.late[rank] = world_rank
             elif "collectives" in peer.comm.uncertain:
                 return _UNCERTAIN
-            elif self._messages.counts(peer).joined < ordinal:
+            elif self._messages.counts(peer).collective_calls < ordinal:
                 found.late[rank] = world_rank
             else:
                 other = self._joined(peer, ordinal)
@@ -228,7 +228,7 @@ def _past(member: Member) -> Sequence[Stretch]:
     for channel in comm.channels:
         if channel.sequence == "collectives" and channel.history:
             try:
-                return process.registry.past(comm, channel)
+                return process.registry.recorded_calls(comm, channel)
             except MpippError:
                 return ()
     return ()

@@ -15,7 +15,7 @@ from dataclasses import replace
 from mpipp.analysis.context import group_members
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import Member, World
-from mpipp.analysis.deadlock.waits.conditions import All, Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.conditions import AllOf, Condition, Event, NoWait, Unknown
 from mpipp.analysis.deadlock.waits.messages import Messages
 from mpipp.model import Comm
 
@@ -50,7 +50,7 @@ class Creations:
             return found
         leading = self._leading(operation, ranks)
         other = self._other_leader(leading, operation, tag) if leading is not None else None
-        return All((found, other or Unknown("what the leader of its group does is not known")))
+        return AllOf((found, other or Unknown("what the leader of its group does is not known")))
 
     def _gathered(
         self, operation: Operation, member: Member, ranks: Sequence[int], tag: int
@@ -70,7 +70,7 @@ class Creations:
                 if process is not None and process.has_left_sessions:
                     return Unknown(f"rank {rank} has no session now, and may begin another")
                 late.add(rank)
-        return Event("group", frozenset(late), operation, member) if late else Met()
+        return Event("group", frozenset(late), operation, member) if late else NoWait()
 
     def _leading(self, operation: Operation, ranks: Sequence[int]) -> Operation | None:
         # The same call by the leader of the group, if that is in it.
@@ -95,7 +95,7 @@ class Creations:
         if not 0 <= remote < len(theirs):
             return _UNKNOWN
         leader = theirs[remote]
-        return All(
+        return AllOf(
             (
                 self._led(operation, member, (own, leader), leader, tag),
                 self._far(operation, leader),
@@ -116,7 +116,7 @@ class Creations:
                 return _UNKNOWN
             found = self._gathered(operation, member, ranks, tag)
             return replace(found, lenient=True) if isinstance(found, Event) else found
-        return Met()
+        return NoWait()
 
     def leader(self, leading: Operation, operation: Operation) -> Condition:
         """What the call of MPI_Intercomm_create waits for that the leader of its group makes.
@@ -152,7 +152,7 @@ class Creations:
         made = 0 if peer is None else self._count(peer, "leaders", own, tag)
         if made is None or (peer is None and self._is_there(rank, member)):
             return _UNKNOWN
-        return Met() if made >= count else Event("leader", frozenset({rank}), operation, member)
+        return NoWait() if made >= count else Event("leader", frozenset({rank}), operation, member)
 
     def _apart(self, process: Process) -> Member | None:
         address = process.registry.info.apart

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.world import Member
-from mpipp.analysis.deadlock.waits.conditions import All, Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.conditions import AllOf, Condition, Event, NoWait, Unknown
 from mpipp.analysis.deadlock.waits.messages import Messages
 from mpipp.model import Call, Comm
 
@@ -36,7 +36,7 @@ class Freeing:
         if comm is None or "collectives" in comm.uncertain:
             return Unknown("which collective calls belong together is not certain")
         member = Member(operation.process, comm)
-        made = self._messages.counts(member).joined
+        made = self._messages.counts(member).collective_calls
         late: set[int] = set()
         different: list[Condition] = []
         for rank in range(comm.remote_size if comm.inter else comm.size):
@@ -60,7 +60,7 @@ class Freeing:
             different.append(Event("collective", frozenset(late), operation, member, lenient=True))
         if not different and self._has_pending(operation, comm):
             return Unknown("which of its pending operations it waits for is not known")
-        return All(tuple(different)) if different else Met()
+        return AllOf(tuple(different)) if different else NoWait()
 
     def _has_pending(self, operation: Operation, comm: Comm) -> bool:
         # MPI_Comm_disconnect waits for them (MPI-4.1, section 11.10.4).
@@ -72,7 +72,7 @@ class Freeing:
 
     def _meets(self, member: Member, made: int) -> Operation | None:
         # What a process is in that has its place after that many collective calls.
-        joined = self._messages.counts(member).joined
+        joined = self._messages.counts(member).collective_calls
         for operation in member.process.operations:
             call = operation.call
             of = freed_by(call) if joined == made else call.comm

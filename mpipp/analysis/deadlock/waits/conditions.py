@@ -16,7 +16,7 @@ from mpipp.analysis.context.world import Member
 
 
 @dataclass(frozen=True)
-class Met:
+class NoWait:
     """Nothing is waited for: the call can return."""
 
 
@@ -49,20 +49,20 @@ class Event:
 
 
 @dataclass(frozen=True)
-class All:
-    """Each of some conditions."""
+class AllOf:
+    """All of some conditions."""
 
-    of: tuple[Condition, ...]
+    conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
-class Any:
-    """One of some conditions."""
+class AnyOf:
+    """Any of some conditions."""
 
-    of: tuple[Condition, ...]
+    conditions: tuple[Condition, ...]
 
 
-Condition = Union[Met, Unknown, Event, All, Any]
+Condition = Union[NoWait, Unknown, Event, AllOf, AnyOf]
 
 
 def holds(condition: Condition, moves: Callable[[int], bool], lenient: bool) -> bool:
@@ -77,10 +77,10 @@ def holds(condition: Condition, moves: Callable[[int], bool], lenient: bool) -> 
             return False
         found = map(moves, condition.ranks)
         return any(found) if condition.any else all(found)
-    if isinstance(condition, All):
-        return all(holds(one, moves, lenient) for one in condition.of)
-    if isinstance(condition, Any):
-        return any(holds(one, moves, lenient) for one in condition.of)
+    if isinstance(condition, AllOf):
+        return all(holds(one, moves, lenient) for one in condition.conditions)
+    if isinstance(condition, AnyOf):
+        return any(holds(one, moves, lenient) for one in condition.conditions)
     return True
 
 
@@ -92,15 +92,15 @@ def lacking(
         return
     if isinstance(condition, Event):
         yield condition
-    elif isinstance(condition, (All, Any)):
-        for one in condition.of:
+    elif isinstance(condition, (AllOf, AnyOf)):
+        for one in condition.conditions:
             yield from lacking(one, moves, lenient)
 
 
-def parts(condition: Condition) -> Iterator[Met | Unknown | Event]:
+def parts(condition: Condition) -> Iterator[NoWait | Unknown | Event]:
     """What a condition is made of."""
-    if isinstance(condition, (All, Any)):
-        for one in condition.of:
+    if isinstance(condition, (AllOf, AnyOf)):
+        for one in condition.conditions:
             yield from parts(one)
     else:
         yield condition
@@ -115,6 +115,9 @@ def of_operation(condition: Condition, operation: Operation) -> Condition:
     """The same condition, of a call that waits for several operations, of which this is one."""
     if isinstance(condition, Unknown):
         return replace(condition, operation=operation)
-    if isinstance(condition, (All, Any)):
-        return replace(condition, of=tuple(of_operation(one, operation) for one in condition.of))
+    if isinstance(condition, (AllOf, AnyOf)):
+        return replace(
+            condition,
+            conditions=tuple(of_operation(one, operation) for one in condition.conditions),
+        )
     return condition

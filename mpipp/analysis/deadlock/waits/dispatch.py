@@ -11,11 +11,11 @@ from mpipp.analysis.context.world import World
 from mpipp.analysis.deadlock.waits.collectives import Collectives
 from mpipp.analysis.deadlock.waits.comm_free import Freeing, freed_by
 from mpipp.analysis.deadlock.waits.conditions import (
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Condition,
     Event,
-    Met,
+    NoWait,
     Unknown,
     of_operation,
 )
@@ -63,14 +63,14 @@ class Waits:
         """Of an active call; met also where the call never waits, or for nothing that is known."""
         procedure = operation.call.procedure
         if operation.call.facts.polls:
-            return Met()
+            return NoWait()
         if procedure in _ALL_OF:
-            return All(tuple(self._requests(operation)))
+            return AllOf(tuple(self._requests(operation)))
         if procedure in _ONE_OF:
             found = tuple(self._requests(operation))
-            return Any(found) if found else Met()
+            return AnyOf(found) if found else NoWait()
         if operation.call.facts.returns_at_once or procedure.startswith(_NEVER_WAIT):
-            return Met()
+            return NoWait()
         return self._communication(operation)
 
     def polled(self, operation: Operation, polls: Polls) -> Condition:
@@ -84,7 +84,7 @@ class Waits:
             return self._communication(operation)
         every = [one for one in operation.process.operations if one.request is not None]
         found = [self._request(one) for one in every if one.request and one.request.pending]
-        return Any(tuple(found)) if found else Unknown("what it looks for is not known")
+        return AnyOf(tuple(found)) if found else Unknown("what it looks for is not known")
 
     def _communication(self, operation: Operation) -> Condition:
         # Of a blocking call, or of the operation that a request is of.
@@ -105,22 +105,22 @@ class Waits:
             ordinal = call.ordinal if call.dest is None else call.recv_ordinal
             parts.append(self._reception(operation, tag, ordinal))
         if parts:
-            return All(tuple(parts)) if len(parts) > 1 else parts[0]
+            return AllOf(tuple(parts)) if len(parts) > 1 else parts[0]
         if call.facts.over:
             return self.collectives.call(operation)
         reason = _UNTOLD.get(call.facts.operation)
-        return Unknown(reason) if reason else Met()
+        return Unknown(reason) if reason else NoWait()
 
     def _reception(self, operation: Operation, tag: int, ordinal: int | None) -> Condition:
         if operation.request is None and operation.call.answered:
-            return Met()  # it is about to return
+            return NoWait()  # it is about to return
         return self.messages.receiving(operation, tag, ordinal)
 
     def _requests(self, operation: Operation) -> Iterator[Condition]:
         # Requests that are null, inactive or complete are not waited for (MPI-4.1, section 3.7.3).
         call, process = operation.call, operation.process
         try:
-            given = process.registry.given(call, _MOST_REQUESTS)
+            given = process.registry.passed_requests(call, _MOST_REQUESTS)
         except MpippError:
             yield Unknown("the array of requests cannot be read")
             return
@@ -132,13 +132,13 @@ class Waits:
             if isinstance(found, Broken) or found is None:
                 yield Unknown("a request is not known")
             elif len(candidates) > 1:  # MPI libraries give one handle to all that are complete
-                yield Met()
+                yield NoWait()
             elif isinstance(found, Request) and not found.header.null:
                 if found.pending:
                     one = Operation(process, found.call, found, None)
                     yield of_operation(self._request(one), one)
                 elif found.header.ended and one_of:
-                    yield Met()
+                    yield NoWait()
 
     def _request(self, operation: Operation) -> Condition:
         request = operation.request
@@ -147,30 +147,32 @@ class Waits:
         if procedure == "MPI_Grequest_start":
             return Unknown("the program itself completes it")
         if request.sharing > 1:  # MPI libraries give one handle to all that are complete
-            return Met()
+            return NoWait()
         if request.persistent and request.call.dest is None and request.call.source is None:
             return self.collectives.started(operation)
         if request.call.target_rank is not None:
             return Unknown("whether the target has done its part is not recorded")
         if request.call.message is not None:
-            return Met()
+            return NoWait()
         return self._communication(operation)
 
 
 def flattened(condition: Condition) -> Condition:
     """A condition without parts that are met: None of them is waited for."""
-    if isinstance(condition, All):
-        rest = tuple(one for one in map(flattened, condition.of) if not isinstance(one, Met))
-        return rest[0] if len(rest) == 1 else All(rest) if rest else Met()
-    if isinstance(condition, Any):
-        parts = tuple(map(flattened, condition.of))
-        return Met() if any(isinstance(one, Met) for one in parts) else Any(parts)
+    if isinstance(condition, AllOf):
+        rest = tuple(
+            one for one in map(flattened, condition.conditions) if not isinstance(one, NoWait)
+        )
+        return rest[0] if len(rest) == 1 else AllOf(rest) if rest else NoWait()
+    if isinstance(condition, AnyOf):
+        parts = tuple(map(flattened, condition.conditions))
+        return NoWait() if any(isinstance(one, NoWait) for one in parts) else AnyOf(parts)
     return condition
 
 
 def waits_for(condition: Condition) -> bool:
     """Whether anything is waited for that is known."""
-    if isinstance(condition, (All, Any)):
-        found = [waits_for(one) for one in condition.of]
-        return any(found) if isinstance(condition, All) else bool(found) and all(found)
+    if isinstance(condition, (AllOf, AnyOf)):
+        found = [waits_for(one) for one in condition.conditions]
+        return any(found) if isinstance(condition, AllOf) else bool(found) and all(found)
     return isinstance(condition, Event)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mpipp.analysis.calls.split_file_io import file_of
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import Member, World
-from mpipp.analysis.deadlock.waits.conditions import All, Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.conditions import AllOf, Condition, Event, NoWait, Unknown
 from mpipp.model import File
 
 _UNCERTAIN = Unknown("which collective calls on the file belong together is not certain")
@@ -35,9 +35,9 @@ class Files:
         """What a call on a file waits for."""
         process, call = operation.process, operation.call
         if call.facts.over != "file":
-            return Met()
+            return NoWait()
         if call.answered and operation.request is None:
-            return Met()  # it is about to return
+            return NoWait()  # it is about to return
         handle = file_of(call)
         found = process.registry.find("file", handle) if handle is not None else None
         opened = self._opened(process, found) if isinstance(found, File) else None
@@ -71,7 +71,7 @@ class Files:
                     different.append(Event("file", ranks, operation, member, False, True, other))
         if late:
             different.append(Event("file", frozenset(late), operation, member, lenient=True))
-        return All(tuple(different)) if different else Met()
+        return AllOf(tuple(different)) if different else NoWait()
 
     def _opened(self, process: Process, file: File) -> _Opened | None:
         comm = self._known.comm(process, file.comm)

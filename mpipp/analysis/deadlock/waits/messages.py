@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.world import Member, World
-from mpipp.analysis.deadlock.waits.conditions import Any, Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.conditions import AnyOf, Condition, Event, NoWait, Unknown
 from mpipp.model import Call, Comm
 
 THREADS = "several threads share a channel, or a call failed or was cancelled"
@@ -46,8 +46,8 @@ class Counts:
         return self._by_peer.get((sequence, peer), _NOTHING)
 
     @property
-    def joined(self) -> int:
-        """Collective calls made."""
+    def collective_calls(self) -> int:
+        """How many collective calls were made."""
         return self.tags("collectives", 0).get(0, 0)
 
     @property
@@ -77,7 +77,7 @@ class Messages:
             return Unknown(_DAMAGED)
         mode = _mode(call)
         if call.dest < 0 or mode == "b":
-            return Met()
+            return NoWait()
         member = self.known.of(operation)
         if member is None or "sends" in member.comm.uncertain or call.ordinal is None:
             return Unknown(ELSEWHERE if member is None else THREADS)
@@ -92,7 +92,7 @@ class Messages:
             return Unknown(THREADS)
         counts = self.counts(peer)
         if call.ordinal <= counts.received(member.comm.rank, call.tag):
-            return Met()
+            return NoWait()
         if peer.comm.frozen or self.takes_any(peer, member.comm.rank, call.tag):
             return Unknown(_WILDCARDS)
         return waits
@@ -107,7 +107,7 @@ class Messages:
             return Unknown(_DAMAGED)
         member = self.known.of(operation)
         if process.around.constant_name(call.source, "MPI_PROC_NULL"):
-            return Met()
+            return NoWait()
         if member is None or "receives" in member.comm.uncertain:
             return Unknown(ELSEWHERE if member is None else THREADS)
         if operation.request is not None and call.answered:
@@ -123,7 +123,7 @@ class Messages:
             ranks = (self.known.world_rank(member, source) for source in sources)
             one_of = frozenset(rank for rank in ranks if rank is not None)
             return Event("send", one_of, operation, member, any=True)
-        return Any(tuple(found))
+        return AnyOf(tuple(found))
 
     def wildcards(self, operation: Operation, tag: int | None) -> tuple[bool, bool]:
         """Whether a receive is of any source, and of any tag."""
@@ -151,12 +151,12 @@ class Messages:
             return Unknown(THREADS)
         sent, counts = self.counts(peer).tags("sends", member.comm.rank), self.counts(member)
         if ordinal is not None and tag is not None:
-            return Met() if ordinal <= sent.get(tag, 0) else waits
+            return NoWait() if ordinal <= sent.get(tag, 0) else waits
         wanted = sent if tag is None else {tag: sent.get(tag, 0)}
         if all(count <= counts.received(source, one) for one, count in wanted.items()):
             return waits
         if not member.comm.frozen:
-            return Met()
+            return NoWait()
         return waits if self._all_taken(member) else Unknown(_WILDCARDS)
 
     def _all_taken(self, member: Member) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.world import Member
-from mpipp.analysis.deadlock.waits.conditions import Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.conditions import Condition, Event, NoWait, Unknown
 from mpipp.analysis.deadlock.waits.messages import ELSEWHERE, THREADS, Messages
 from mpipp.model import Request
 
@@ -37,7 +37,7 @@ class Partitions:
         if peer is None or call.tag is None or call.ordinal is None:
             return Unknown(THREADS)
         if operation.process.around.constant_name(peer, "MPI_PROC_NULL"):
-            return Met()
+            return NoWait()
         if (_SENDS if sends else _RECEIVES) in member.comm.uncertain:
             return Unknown(THREADS)
         return self._with(operation, member, peer, request.starts)
@@ -59,12 +59,12 @@ class Partitions:
             return (
                 late
                 if self._count(operation, member, there) < (operation.call.ordinal or 0)
-                else Met()
+                else NoWait()
             )
         if found.starts < starts:
             return late
         lacks = found.starts == starts and found.pending and not _is_ready(found)
-        return Event("partitions", ranks, operation, member) if lacks and not sends else Met()
+        return Event("partitions", ranks, operation, member) if lacks and not sends else NoWait()
 
     def _count(self, operation: Operation, member: Member, there: Member) -> int:
         # How many such operations the other process has made.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import Member, World
-from mpipp.analysis.deadlock.waits.conditions import All, Condition, Event, Met, Unknown
+from mpipp.analysis.deadlock.waits.conditions import AllOf, Condition, Event, NoWait, Unknown
 from mpipp.model import Call, Comm, Group, Win
 
 _OTHERS = Unknown("which processes it concerns is not known")
@@ -49,16 +49,16 @@ class Windows:
         if procedure in ("MPI_Win_start", "MPI_Win_complete"):
             opened = "start" in win.epochs
             over = opened if procedure == "MPI_Win_start" else not opened
-            return Met() if over else self._access(operation, member, win)
+            return NoWait() if over else self._access(operation, member, win)
         if procedure in ("MPI_Win_wait", "MPI_Win_test"):
-            return self._exposure(operation, member, win) if "post" in win.epochs else Met()
+            return self._exposure(operation, member, win) if "post" in win.epochs else NoWait()
         if procedure in ("MPI_Win_lock", "MPI_Win_lock_all"):
             return self._lock(operation, member, win)
         if procedure == "MPI_Win_free":
             return self._free(operation, member, win)
         if call.facts.over or call.facts.buffers or procedure.startswith(_MAY_WAIT):
             return Unknown(f"whom {procedure} waits for is not recorded")
-        return Met()
+        return NoWait()
 
     def _member(self, process: Process, win: Win) -> Member | None:
         comm = process.registry.find("comm", win.comm)
@@ -85,7 +85,7 @@ class Windows:
                 late.add(rank)
         if late:
             found.append(Event("fence", frozenset(late), operation, member, lenient=lenient))
-        return All(tuple(found)) if found else Met()
+        return AllOf(tuple(found)) if found else NoWait()
 
     def _free(self, operation: Operation, member: Member, win: Win) -> Condition:
         late: set[int] = set()
@@ -110,7 +110,7 @@ class Windows:
             for kind, ranks in (("free", late), ("fences", unlike))
             if ranks
         ]
-        return All(tuple(found)) if found else Met()
+        return AllOf(tuple(found)) if found else NoWait()
 
     def _access(self, operation: Operation, member: Member, win: Win) -> Condition:
         targets = _members(member.process, win.access_group, win.access_serial)
@@ -129,7 +129,7 @@ class Windows:
                     continue
             closed.add(rank)
         if not closed:
-            return Met()
+            return NoWait()
         return Event("post", frozenset(closed), operation, member, lenient=True)
 
     def _exposure(self, operation: Operation, member: Member, win: Win) -> Condition:
@@ -149,14 +149,14 @@ class Windows:
                     return Unknown("which of its epochs are complete is not known")
             lacking.add(rank)
         if not lacking:
-            return Met()
+            return NoWait()
         return Event("complete", frozenset(lacking), operation, member)
 
     def _lock(self, operation: Operation, member: Member, win: Win) -> Condition:
         target, holding = operation.call.target_rank, set[int]()  # None: all of them
         own = member.process.registry.info.world_rank
         if "lock_all" in win.epochs or any(locked == target for locked, _ in win.locks):
-            return Met()
+            return NoWait()
         for rank in member.comm.world_ranks or ():
             there = self._there(rank, win)
             if not isinstance(there, _Holder) or rank == own:
@@ -167,9 +167,9 @@ class Windows:
             if "lock_all" in there.win.epochs and win.locking and target is not None:
                 holding.add(rank)
         if not holding:
-            return Met()
+            return NoWait()
         found = (Event("unlock", frozenset({r}), operation, member, lenient=True) for r in holding)
-        return All(tuple(found))
+        return AllOf(tuple(found))
 
     def _there(self, rank: int, win: Win) -> _Holder | str | None:
         # The window in another process; "" if that is not here; None if it cannot be told.

@@ -287,7 +287,7 @@ def _calls_document(session: Session) -> str:
 def _requests(call: Call, session: Session) -> Iterator[str]:
     # What a call waits for, tests or starts.
     try:
-        given = session.registry.given(call, _LIMIT)
+        given = session.registry.passed_requests(call, _LIMIT)
     except MpippError as error:
         yield f"  <{error}>"
         return

@@ -18,7 +18,7 @@ def entries(session: Session, everything: bool) -> Iterator[list[str]]:
     for comm, channel in _channels(session):
         title = call_history.title(comm, channel, session)
         try:
-            stretches = session.registry.past(comm, channel)
+            stretches = session.registry.recorded_calls(comm, channel)
         except MpippError as error:
             yield [title, f"  <{error}>"]
             continue
@@ -36,7 +36,7 @@ def content(session: Session, everything: bool) -> dict[str, object]:
     """The same for scripts: what is repeated as calls that take turns."""
     places, channels = Places(), []
     for comm, channel in _channels(session):
-        stretches = call_history.last(session.registry.past(comm, channel), everything)
+        stretches = call_history.last(session.registry.recorded_calls(comm, channel), everything)
         times = session.registry.times(channel)
         described: dict[str, object] = {"comm": one_line.described(comm, session).text}
         for name in ("sequence", "peer", "tag", "count"):

@@ -299,10 +299,10 @@ class Counting(Recorded):
 
     asked = 0
 
-    def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+    def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """What is kept of it."""
         self.asked += 1
-        return super().past(comm, channel)
+        return super().recorded_calls(comm, channel)
 
 
 def test_what_is_over_is_decoded_once_of_those_that_are_waited_for() -> None:
@@ -329,7 +329,7 @@ def test_what_is_over_is_damaged(whole: bool, monkeypatch: pytest.MonkeyPatch) -
     a.joined(3).inside(call("MPI_Bcast", root=1, ordinal=3))
     b.joined(3, call("MPI_Gather", root=0)).inside(call("MPI_Finalize"))
     if whole:
-        monkeypatch.setattr(b, "past", broken)
+        monkeypatch.setattr(b, "recorded_calls", broken)
     else:
         b.over = [Stretch(3, 1, (Kept((), (), broken),))]
     assert told(a, b)[0] == MOVING
