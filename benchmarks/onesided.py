@@ -15,8 +15,8 @@ from mpipp.model.rma_events import (
     Access,
     Collective,
     Comb,
-    Ended,
     Event,
+    Finalized,
     Moment,
     Operation,
     Synchronization,
@@ -74,7 +74,7 @@ def stencil(rank: int, number: int) -> Iterator[Event]:
             yield log.access(False, Comb(BASE + rows, ROW, ROW, 8))
             yield log.access(True, Comb(BASE + rows + (ROW << 3), 8, 16, ROW // 2))
     yield log.sync("fence")
-    yield Ended(log.moment(6))
+    yield Finalized(log.moment(6))
 
 
 def transpose(rank: int, number: int) -> Iterator[Event]:
@@ -91,7 +91,7 @@ def transpose(rank: int, number: int) -> Iterator[Event]:
         yield Collective(log.moment(7), 1, rounds, PROCESSES)
         rounds += 1
     yield log.sync("unlock_all")
-    yield Ended(log.moment(6))
+    yield Finalized(log.moment(6))
 
 
 def counters(rank: int, number: int) -> Iterator[Event]:
@@ -104,7 +104,7 @@ def counters(rank: int, number: int) -> Iterator[Event]:
         yield log.operation("fetch_and_op", target, 8 * (log.number // 2 % 64), 4)
         yield log.sync("flush", target)
     yield log.sync("unlock_all")
-    yield Ended(log.moment(6))
+    yield Finalized(log.moment(6))
 
 
 def scattered(rank: int, number: int) -> Iterator[Event]:
@@ -120,7 +120,7 @@ def scattered(rank: int, number: int) -> Iterator[Event]:
             yield log.sync("unlock", target)
         yield Collective(log.moment(7), 1, rounds, PROCESSES)
         rounds += 1
-    yield Ended(log.moment(6))
+    yield Finalized(log.moment(6))
 
 
 def loads(rank: int, number: int) -> Iterator[Event]:
@@ -138,7 +138,7 @@ def loads(rank: int, number: int) -> Iterator[Event]:
         yield log.sync("fence")
         yield log.operation("get", (rank + 1) % PROCESSES, 0, 16 * ROW)
         yield log.sync("fence")
-    yield Ended(log.moment(6))
+    yield Finalized(log.moment(6))
 
 
 PROGRAMS: dict[str, Callable[[int, int], Iterator[Event]]] = {

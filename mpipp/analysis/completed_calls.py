@@ -14,7 +14,7 @@ from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import Member
 from mpipp.analysis.findings.finding import Findings
-from mpipp.model import Call, Channel, Comm, DatatypeRecord, Kept, Outline
+from mpipp.model import Call, Channel, Comm, DatatypeRecord, KeptCall, Outline
 
 
 def check(process: Process) -> Findings:
@@ -87,7 +87,7 @@ def _channels(process: Process) -> Iterator[tuple[Comm, Channel]]:
                     yield comm, channel
 
 
-def _kept(process: Process, comm: Comm, channel: Channel) -> Iterator[Kept]:
+def _kept(process: Process, comm: Comm, channel: Channel) -> Iterator[KeptCall]:
     for stretch in process.registry.recorded_calls(comm, channel):
         yield from stretch.calls
 

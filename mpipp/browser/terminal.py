@@ -103,7 +103,7 @@ class Terminal(App[None]):
         """Its texts have changed."""
         node.widget.refresh()
 
-    def tell(self, status: str) -> None:
+    def show_status(self, status: str) -> None:
         """Show the state of gdb and the process."""
         self.status.update(status)
 

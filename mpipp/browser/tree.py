@@ -85,7 +85,7 @@ class View(Protocol):
         """The texts of `node` have changed."""
         ...
 
-    def tell(self, status: str) -> None:
+    def show_status(self, status: str) -> None:
         """Show the state of gdb and the process in a few words."""
         ...
 
@@ -123,9 +123,11 @@ class Tree:
             self._view.end()
         elif event == "gone":
             self._stale = False
-            self._view.tell("gdb has ended: what is shown is what was last seen")
+            self._view.show_status("gdb has ended: what is shown is what was last seen")
         elif event == "foreign":
-            self._view.tell("this gdb has another version of mpipp: start the browser from that")
+            self._view.show_status(
+                "this gdb has another version of mpipp: start the browser from that"
+            )
 
     def refresh(self) -> None:
         """Read again what is open."""
@@ -211,14 +213,14 @@ class Tree:
 
     def _status(self, reply: Message) -> None:
         if "error" in reply:
-            self._view.tell(plain(reply["error"], ""))
+            self._view.show_status(plain(reply["error"], ""))
             return
         state = {"none": "no process", "running": "running (values as last read)"}.get(
             reply["state"], "stopped"
         )
         if reply["place"]:
             state += f" in {reply['place']}"
-        self._view.tell(plain(" - ".join(filter(None, [reply["process"], state])), ""))
+        self._view.show_status(plain(" - ".join(filter(None, [reply["process"], state])), ""))
 
 
 def groups(start: int, stop: int) -> Iterator[tuple[int, int]]:

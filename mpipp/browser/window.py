@@ -73,7 +73,7 @@ class Window:
         self.tree.item(node.widget, text=name, values=values)
         self._selected()
 
-    def tell(self, status: str) -> None:
+    def show_status(self, status: str) -> None:
         """Show the state of gdb and the process."""
         self._status.set(status)
 

@@ -29,8 +29,8 @@ class Answer(NamedTuple):
     error: str  # gdb's last line on its error stream, for a report that is none
 
 
-def asked(paths: Sequence[str], chosen: str | None, words: str) -> Answer:
-    """Let gdb look at the cores and say what it says to a command; its warnings are passed on.
+def run_command(paths: Sequence[str], chosen: str | None, words: str) -> Answer:
+    """Let gdb open the cores, and return its answer to a command; its warnings are passed on.
 
     Args:
         chosen: the program, None if the cores say it.

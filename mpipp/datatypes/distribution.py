@@ -50,7 +50,7 @@ class Dimension:
 
 
 @lru_cache(maxsize=4096)
-def whole(count: int) -> Dimension:
+def undistributed(count: int) -> Dimension:
     """All of a dimension of `count` indices."""
     return _range(count, 0)
 

@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar, Union
 
-from mpipp.datatypes.distribution import Dimension, whole
+from mpipp.datatypes.distribution import Dimension, undistributed
 
 Indices = tuple[int, ...]
 
@@ -46,7 +46,7 @@ class Level(NamedTuple):
     @classmethod
     def of(cls, count: int, stride: int) -> Level:
         """`count` copies, `stride` bytes apart."""
-        return cls(whole(count), stride)
+        return cls(undistributed(count), stride)
 
     def position(self, i: int) -> int:
         """The displacement of copy `i`."""

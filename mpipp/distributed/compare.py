@@ -29,7 +29,7 @@ from mpipp.common.text import wording
 from mpipp.distributed import select_channels
 from mpipp.distributed.process_file import writer
 from mpipp.distributed.process_file.reader import Written
-from mpipp.distributed.select_channels import Chosen, Team
+from mpipp.distributed.select_channels import Selection, Team
 from mpipp.model import Site
 from mpipp.symbolizer.source_frames import Frame
 
@@ -94,7 +94,7 @@ def compare(directory: str, told: Collection[str], team: Team | None = None) -> 
     every = paths(os.path.join(directory, PROCESSES))
     if team is None and len(every) <= _FEW:
         return _of_few(directory, told, every)
-    choice = select_channels.chosen(every, team or select_channels.Alone())
+    choice = select_channels.select(every, team or select_channels.SingleProcess())
     if team is not None and team.rank:
         return Compared([], [], View([]), [], [])
     return _of_many(directory, told, every, choice)
@@ -112,7 +112,7 @@ def _of_few(directory: str, told: Collection[str], every: Sequence[str]) -> Comp
 
 
 def _of_many(
-    directory: str, told: Collection[str], every: Sequence[str], choice: Chosen
+    directory: str, told: Collection[str], every: Sequence[str], choice: Selection
 ) -> Compared:
     # Of each portion only what was found is kept; what that is of is read again at the end.
     unchecked: list[str] = []
@@ -150,7 +150,7 @@ class _Named:
 
 
 def _of_channels(
-    choice: Chosen, told: Collection[str], named: _Named, unchecked: list[str]
+    choice: Selection, told: Collection[str], named: _Named, unchecked: list[str]
 ) -> None:
     compared = 0
     between = functools.partial(_between, over=True)
@@ -168,7 +168,9 @@ def _of_channels(
             named.add(finding, _paths(finding, found), portion.keys)
 
 
-def _of_orders(choice: Chosen, told: Collection[str], named: _Named, unchecked: list[str]) -> None:
+def _of_orders(
+    choice: Selection, told: Collection[str], named: _Named, unchecked: list[str]
+) -> None:
     # The same calls may differ among processes that share other communicators, too.
     fresh: dict[str, tuple[Finding, list[str]]] = {}
     for compared, some in enumerate(choice.orders):

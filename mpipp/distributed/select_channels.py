@@ -48,8 +48,8 @@ class Team(Protocol):
         ...
 
 
-class Alone:
-    """One process."""
+class SingleProcess:
+    """A team of one process."""
 
     rank, size = 0, 1
 
@@ -69,8 +69,8 @@ class Portion(NamedTuple):
     keys: frozenset[int]  # of channels
 
 
-class Chosen(NamedTuple):
-    """What has to be compared."""
+class Selection(NamedTuple):
+    """The channels that have to be compared."""
 
     portions: list[Portion]
     orders: list[list[str]]  # files of processes that call on communicators in different orders
@@ -81,8 +81,8 @@ class Chosen(NamedTuple):
     lost: list[str]  # of these, files that could not be read
 
 
-def chosen(paths: Sequence[str], team: Team) -> Chosen:
-    """Choose among the files of processes; the same at all of a team."""
+def select(paths: Sequence[str], team: Team) -> Selection:
+    """Select channels from the files of processes; all of a team get the same result."""
     own = paths[team.rank :: team.size]
     heads: dict[str, writer.Head] = {}
     unread: list[str] = []
@@ -107,7 +107,7 @@ def chosen(paths: Sequence[str], team: Team) -> Chosen:
     not_in_order = _not_in_order(set(_numbers(team, unordered)), orders)
     sentences = [data.decode() for data in team.gather("\n".join(unread).encode())]
     lost = {line for text in sentences for line in text.splitlines()}
-    return Chosen(
+    return Selection(
         list(_portions(wrong, ranks)),
         list(_orders(orders, ranks)),
         set(ranks),

@@ -28,10 +28,10 @@ def missing(error: MpippError) -> None:
     inferior = gdb.selected_inferior()
     if inferior.pid and (inferior.num, inferior.pid) not in _said:
         _said.add((inferior.num, inferior.pid))
-        tell(f"mpipp: {error}.", gdb.STDERR)
+        post(f"mpipp: {error}.", gdb.STDERR)
 
 
-def tell(line: str, stream: int) -> None:
+def post(line: str, stream: int) -> None:
     """Write a line before the next prompt or, where there are none, at once."""
     _waiting.append((stream, line))
     if not _prompts:

@@ -8,8 +8,8 @@ object.
 
 from mpipp.model.buffer_accesses import MEANWHILE, NEVER, Touch
 from mpipp.model.buffers import Buffer, Share
-from mpipp.model.call_history import Kept, Outline, Singles, Stretch
-from mpipp.model.calls import Call, Constructor, GivenType, OwnOp, Polls, Request, Thread
+from mpipp.model.call_history import KeptCall, Outline, Singles, Stretch
+from mpipp.model.calls import Call, Constructor, DatatypeArgument, OwnOp, Polls, Request, Thread
 from mpipp.model.guard_coverage import Cover
 from mpipp.model.object_header import (
     KINDS,
@@ -33,7 +33,7 @@ from mpipp.model.objects import (
     Win,
 )
 from mpipp.model.perturbations import Provoked
-from mpipp.model.process_info import NOTHING_ATTACHED, Attachment, ProcessInfo, Unheard
+from mpipp.model.process_info import NOTHING_ATTACHED, Attachment, ProcessInfo, UnconfirmedSends
 from mpipp.model.thread_level_violations import Breach, ThreadCall
 
 __all__ = [
@@ -50,14 +50,14 @@ __all__ = [
     "Comm",
     "Constructor",
     "Cover",
+    "DatatypeArgument",
     "DatatypeRecord",
     "Errhandler",
     "File",
-    "GivenType",
     "Group",
     "Header",
     "Info",
-    "Kept",
+    "KeptCall",
     "Message",
     "Object",
     "Op",
@@ -76,6 +76,6 @@ __all__ = [
     "Thread",
     "ThreadCall",
     "Touch",
-    "Unheard",
+    "UnconfirmedSends",
     "Win",
 ]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from mpipp.model.calls import Call
 
 
-class Kept:
-    """A call as it is kept: made when it is asked for, of what may be a million.
+class KeptCall:
+    """A call in a history. It is made when it is first used, since a history may have a million.
 
     Attributes:
         words: the same for calls of a process that differ by their channels alone.
@@ -26,7 +26,7 @@ class Kept:
         self._call: Call | None = None
 
     @classmethod
-    def of(cls, call: Call) -> Kept:
+    def of(cls, call: Call) -> KeptCall:
         """One that goes on."""
         words = call.serial, call.frame
         return cls(words, words, lambda _: call)
@@ -44,14 +44,14 @@ class Stretch(NamedTuple):
 
     first: int
     count: int  # type: ignore[assignment]  # in place of tuple's own
-    calls: tuple[Kept, ...]
+    calls: tuple[KeptCall, ...]
 
     @property
     def end(self) -> int:
         """The ordinal after the last."""
         return self.first + self.count
 
-    def at(self, ordinal: int) -> Kept:
+    def at(self, ordinal: int) -> KeptCall:
         """The call with an ordinal that is in it."""
         return self.calls[(ordinal - self.first) % len(self.calls)]
 

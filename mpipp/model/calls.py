@@ -38,8 +38,8 @@ class Constructor:
         return ["datatype" if self.combiner == "NAMED" else "oldtype"]
 
 
-class GivenType(NamedTuple):
-    """A datatype that a call is given beside those of its buffers."""
+class DatatypeArgument(NamedTuple):
+    """A datatype argument of a call beside those of its buffers."""
 
     name: str  # the argument's
     handle: int
@@ -96,7 +96,7 @@ class Call:
     arguments: Mapping[str, int | tuple[int, ...] | None] = field(default_factory=dict, hash=False)
     counts: tuple[int, ...] | None = None  # of all processes, in a reduce-scatter
     own_op: OwnOp | None = None  # in place of `op`, of a call that is over
-    given_types: tuple[GivenType, ...] = ()  # of an active call
+    given_types: tuple[DatatypeArgument, ...] = ()  # of an active call
     again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
     # Of a call that is over and made a persistent request: the call that started the operation.
     start: ThreadCall | None = None

@@ -46,8 +46,8 @@ class InPlace(NamedTuple):
     where: str
 
 
-class GivenHandle(NamedTuple):
-    """An argument of a procedure of which nothing is recorded."""
+class HandleArgument(NamedTuple):
+    """A handle argument of a procedure of which nothing is recorded."""
 
     name: str
     kind: str  # of object, one of `mpipp.model.KINDS`
@@ -57,7 +57,7 @@ class GivenHandle(NamedTuple):
 class Marked(NamedTuple):
     """A procedure of which nothing is recorded but that a thread is inside of it."""
 
-    handles: tuple[GivenHandle, ...] = ()  # by value, in the order of its parameters
+    handles: tuple[HandleArgument, ...] = ()  # by value, in the order of its parameters
     needs_mpi: bool = False  # MPI must be initialized, and not finalized
 
 
@@ -156,7 +156,7 @@ def _marked(row: str) -> Iterator[tuple[str, Marked]]:
         name, _, kind = word.partition(":")
         needs_mpi |= word == "!"
         if kind:
-            handles.append(GivenHandle(name, kind.rstrip("?"), kind.endswith("?")))
+            handles.append(HandleArgument(name, kind.rstrip("?"), kind.endswith("?")))
     for name in names.split():
         yield f"MPI_{name}", Marked(tuple(handles), needs_mpi)
 

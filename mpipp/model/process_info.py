@@ -11,8 +11,8 @@ from mpipp.model.object_header import Site
 _NOWHERE = Site(0)
 
 
-class Unheard(NamedTuple):
-    """What calls that followed each other have put into an attached buffer.
+class UnconfirmedSends(NamedTuple):
+    """The data that consecutive calls have put into an attached buffer.
 
     The process has heard of nothing meanwhile, so it cannot know that any of it has left.
     """
@@ -33,7 +33,7 @@ class Attachment:
     size: int = 0  # bytes
     address: int = 0
     site: Site = _NOWHERE  # of the call that attached it
-    unheard: Unheard | None = None
+    unheard: UnconfirmedSends | None = None
 
 
 NOTHING_ATTACHED = Attachment("")

@@ -252,8 +252,8 @@ class Completed(NamedTuple):
     frame: int = 0
 
 
-class GivenUp(NamedTuple):
-    """A request was freed before the program was told that it is complete."""
+class RequestFreed(NamedTuple):
+    """A request was freed before a call told the program that it is complete."""
 
     moment: Moment
     request: int
@@ -374,8 +374,8 @@ class Access(NamedTuple):
     owner: int = -1
 
 
-class Elsewhere(NamedTuple):
-    """A process and one of another MPI_COMM_WORLD may have heard of each other.
+class OtherWorldContact(NamedTuple):
+    """A process and a process of another MPI_COMM_WORLD may have communicated.
 
     Attributes:
         tells: that one of this process, from now on; else this process of whatever that had heard.
@@ -385,8 +385,8 @@ class Elsewhere(NamedTuple):
     tells: bool
 
 
-class GivenBack(NamedTuple):
-    """Memory [start, end) was given back, with free or the like.
+class MemoryFreed(NamedTuple):
+    """Memory [start, end) was freed.
 
     Attributes:
         met: of a mistake a byte that a pending operation's buffer has there.
@@ -398,8 +398,8 @@ class GivenBack(NamedTuple):
     met: int = 0
 
 
-class Ended(NamedTuple):
-    """MPI_Finalize was called. A process without this event was ended, or its log was cut off.
+class Finalized(NamedTuple):
+    """MPI_Finalize was called. A process without this event was killed, or its log was cut off.
 
     Attributes:
         frame: as an Operation's.
@@ -418,7 +418,7 @@ Event = Union[
     Brought,
     Synchronization,
     Completed,
-    GivenUp,
+    RequestFreed,
     Sent,
     ReceiveBegun,
     Received,
@@ -426,9 +426,9 @@ Event = Union[
     Partitions,
     Collective,
     Access,
-    Elsewhere,
-    GivenBack,
-    Ended,
+    OtherWorldContact,
+    MemoryFreed,
+    Finalized,
 ]
 
 

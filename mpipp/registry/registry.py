@@ -17,7 +17,7 @@ from mpipp.model import (
     Cover,
     DatatypeRecord,
     Header,
-    Kept,
+    KeptCall,
     Object,
     Outline,
     ProcessInfo,
@@ -215,7 +215,7 @@ class Registry:
         """Of `headers` those that cannot be decoded."""
         for found in self._tables.raw_headers(kind, ended=False):
             if not isinstance(found, Broken):
-                if self._source.is_whole(kind, found[1]):
+                if self._source.is_readable(kind, found[1]):
                     continue
                 header = self._header(kind, *found)
                 if isinstance(header, Broken):
@@ -302,7 +302,7 @@ class Registry:
         """
         return self._source.times.get(channel.history, {}) if channel.history else {}
 
-    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
+    def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
         """Of these calls those that are different, also where their ordinals tell nothing."""
         return self.history(comm, channel).kinds() if channel.history else []
 

@@ -22,8 +22,8 @@ class Limits:
     pretty: bool = False
 
     @property
-    def repeats_over(self) -> int | float:
-        """A longer run of equal items is shown once with its length."""
+    def repeat_threshold(self) -> int | float:
+        """The length above which a run of equal items is shown once with its length."""
         return self.repeats or float("inf")
 
     @property
@@ -120,7 +120,7 @@ def string_text(
         if not limits.repeats and run > limit - shown:
             more, run = True, int(limit - shown)
         shown += run
-        if run > limits.repeats_over:
+        if run > limits.repeat_threshold:
             if quoted:
                 pieces.append(f'{prefix}"{quoted}"')
                 quoted = ""

@@ -127,7 +127,7 @@ class _Printer(Walker):
                     ahead = following, before - self.left
                     break
                 run += 1
-            if run <= self.limits.repeats_over and "<cannot read" in text:
+            if run <= self.limits.repeat_threshold and "<cannot read" in text:
                 run, ahead = 1, None  # each has its own address
             self.left = before
             done += self._emit(text, cost, run, items)
@@ -173,7 +173,7 @@ class _Printer(Walker):
             items.append(text)
             self.left -= cost
             return 1
-        if run > self.limits.repeats_over:
+        if run > self.limits.repeat_threshold:
             items.append(f"{text} <repeats {run} times>")
             self.left -= cost + self.limits.repeats - 1
             return run
@@ -245,7 +245,7 @@ def _template(view: View, level: int, limits: Limits, plain: bool) -> str | None
         return "%s" if plain or view.leaf.format is None else view.leaf.format
     if isinstance(view, Text):
         return "%s"
-    if level >= limits.deepest or (view.kind == "array" and view.count > limits.repeats_over):
+    if level >= limits.deepest or (view.kind == "array" and view.count > limits.repeat_threshold):
         return None
     parts = []
     for i in range(view.count):

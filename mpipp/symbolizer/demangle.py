@@ -9,7 +9,7 @@ import re
 _REGION = re.compile(r"(.*)\.(?:_omp_fn\.\d|omp_outlined|omp_task_entry).*")
 
 
-def known_as(name: str) -> str:
+def source_name(name: str) -> str:
     """The name, or that of the function in whose source a part of it stands.
 
     GCC names those of C++ as linkers do, which no person knows.

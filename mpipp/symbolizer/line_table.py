@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from mpipp.symbolizer.demangle import known_as
+from mpipp.symbolizer.demangle import source_name
 from mpipp.symbolizer.inlined_functions import Functions, ranges
 from mpipp.symbolizer.stack_variables import variable
 
@@ -122,7 +122,7 @@ class Lines:
         found: list[Place] = []
         with suppress(*_damage()):
             for function in unit.functions.at(address) if unit and unit.functions else ():
-                name = known_as(function.name)
+                name = source_name(function.name)
                 found.append(Place(name, line, function.call is not None))
                 line = unit.called(*function.call) if unit and function.call else None
         return found or [Place(self._name(address), line, False)]
@@ -163,7 +163,7 @@ class Lines:
 
     def _name(self, address: int) -> str:
         symbol = self._symbol(address)
-        return known_as(symbol.name) if symbol else ""
+        return source_name(symbol.name) if symbol else ""
 
     def _symbol(self, address: int) -> _Symbol | None:
         position = bisect.bisect_right(self._starts, address) - 1

@@ -72,7 +72,7 @@ class Screen:
     def update(self, node: Node) -> None:
         self.updated.append(node)
 
-    def tell(self, status: str) -> None:
+    def show_status(self, status: str) -> None:
         self.status = status
 
     def end(self) -> None:

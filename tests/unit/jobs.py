@@ -16,7 +16,7 @@ from mpipp.model import (
     File,
     Group,
     Header,
-    Kept,
+    KeptCall,
     Object,
     ProcessInfo,
     Request,
@@ -225,7 +225,7 @@ class Recorded:
         """Collective calls that were made; last: the one with that ordinal, which is kept."""
         self._counted("collectives", 0, 0, count)
         if last is not None:
-            self.over.append(Stretch(count, 1, (Kept.of(last),)))
+            self.over.append(Stretch(count, 1, (KeptCall.of(last),)))
             self.channels[-1] = replace(self.channels[-1], history=1)
         return self
 

@@ -15,7 +15,7 @@ from mpipp.model import (
     Comm,
     DatatypeRecord,
     Header,
-    Kept,
+    KeptCall,
     Object,
     Op,
     Request,
@@ -119,12 +119,12 @@ class Ended(Recorded):
         ]
         return self
 
-    def _kept(self, channel: Channel, of: Call) -> Kept:
+    def _kept(self, channel: Channel, of: Call) -> KeptCall:
         known = self.numbers.get(id(of))
         if known is None:  # it is kept, so that no other has its id
             number = self.keys.setdefault(replace(of, site=Site(0)), len(self.keys))
             known = self.numbers[id(of)] = number, of
-        return Kept((known[0], of.site.address), known[0], lambda _: _in_channel(of, channel))
+        return KeptCall((known[0], of.site.address), known[0], lambda _: _in_channel(of, channel))
 
     def process(self) -> Process:
         """As the checks see it."""
@@ -159,7 +159,7 @@ class Ended(Recorded):
     def times(self, channel: Channel) -> dict[int, int]:
         return {}
 
-    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
+    def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
         """The different ones."""
         kept = (one for stretch in self.histories[channel] for one in stretch.calls)
         return list({one.words: one for one in kept}.values())

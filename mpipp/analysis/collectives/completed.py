@@ -17,7 +17,7 @@ from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.analysis.findings.limits import Limits
 from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS, Histories, Meeting, MeetingCount
 from mpipp.common.text import wording
-from mpipp.model import Kept, Stretch
+from mpipp.model import KeptCall, Stretch
 
 _MOST_ALIKE = 1 << 16  # combinations that are remembered
 
@@ -184,4 +184,4 @@ def _inside(known: World) -> Iterator[Side]:
                 continue
             for channel in member.comm.channels:
                 if channel.sequence == "collectives" and is_certain(member.comm, channel):
-                    yield Side(member, channel, [Stretch(call.ordinal, 1, (Kept.of(call),))])
+                    yield Side(member, channel, [Stretch(call.ordinal, 1, (KeptCall.of(call),))])

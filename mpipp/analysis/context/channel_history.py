@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.world import Member, World
-from mpipp.model import Call, Channel, Comm, Kept, Outline, Stretch
+from mpipp.model import Call, Channel, Comm, KeptCall, Outline, Stretch
 
 
 class Side:
@@ -30,7 +30,7 @@ class Side:
         return self.member.process.registry.recorded_calls(self.member.comm, self.channel)
 
     @property
-    def kinds(self) -> list[Kept]:
+    def kinds(self) -> list[KeptCall]:
         """Of all the calls those that are different, in no certain order."""
         return self.member.process.registry.kinds(self.member.comm, self.channel)
 

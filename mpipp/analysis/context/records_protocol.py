@@ -14,7 +14,7 @@ from mpipp.model import (
     Comm,
     DatatypeRecord,
     Header,
-    Kept,
+    KeptCall,
     Object,
     Outline,
     ProcessInfo,
@@ -106,7 +106,7 @@ class Records(Protocol):
 
     def times(self, channel: Channel) -> Mapping[int, int]: ...
 
-    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]: ...
+    def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]: ...
 
     def outline(self, comm: Comm, channel: Channel) -> Outline | None: ...
 

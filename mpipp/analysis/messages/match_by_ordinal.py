@@ -8,7 +8,7 @@ from math import lcm, prod
 from typing import NamedTuple
 
 from mpipp.analysis.findings.finding import Finding
-from mpipp.model import Kept, Stretch
+from mpipp.model import KeptCall, Stretch
 from mpipp.render.phrases import Phrase
 
 MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
@@ -20,7 +20,7 @@ class Meeting(NamedTuple):
     ordinal: int  # of the first time
     times: int
     of: tuple[int, ...]  # the histories
-    calls: tuple[Kept, ...]
+    calls: tuple[KeptCall, ...]
 
 
 class Histories:
@@ -34,7 +34,7 @@ class Histories:
 
     def __init__(self, count: int) -> None:
         self.waiting: list[list[Stretch]] = [[] for _ in range(count)]
-        self.passed: set[tuple[Kept, ...]] = set()
+        self.passed: set[tuple[KeptCall, ...]] = set()
         self.left_out = False
 
     def meet(self, least: int = 2) -> Iterator[Meeting]:
@@ -88,7 +88,7 @@ class Histories:
                 yield Meeting(ordinal, (end - 1 - ordinal) // period + 1, of, calls)
 
 
-def _from(stretch: Stretch, first: int, count: int) -> tuple[Kept, ...]:
+def _from(stretch: Stretch, first: int, count: int) -> tuple[KeptCall, ...]:
     # The calls of so many ordinals.
     calls = stretch.calls
     if len(calls) == 1:

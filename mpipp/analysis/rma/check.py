@@ -130,12 +130,12 @@ def _of_each(
     telling: RmaFindings, logs: Mapping[int, OnesidedLog]
 ) -> Generator[Finding, None, set[int]]:
     # What each process has done by itself. Returns those whose threads are taken to be in order.
-    from mpipp.analysis.rma_engine import of_one
+    from mpipp.analysis.rma_engine import check_process
 
     threaded = set[int]()
     for rank, log in logs.items():
         both = (log.events(telling.guess, telling.queried) for _ in range(2))
-        alone = of_one(rank, *both)
+        alone = check_process(rank, *both)
         if alone.threaded:
             threaded.add(rank)
         yield from telling.conflicts(alone.conflicts)
@@ -146,9 +146,9 @@ def _of_each(
 def _of_rest(telling: RmaFindings, rank: int, log: OnesidedLog, last: int) -> Findings:
     # The same behind the last event that was compared with others': what it waited for there has
     # come, since it went on, but others have not recorded it, as those that were killed meanwhile.
-    from mpipp.analysis.rma_engine import of_one
+    from mpipp.analysis.rma_engine import check_process
 
-    alone = of_one(rank, _events(telling, log), _events(telling, log))
+    alone = check_process(rank, _events(telling, log), _events(telling, log))
 
     def is_behind(*events: Event | None) -> bool:
         return max(event.moment.number for event in events if event) > last

@@ -155,7 +155,7 @@ class RmaFindings:
     def mistake(self, found: Mistake) -> Finding:
         """One, as a finding."""
         parties = [self._party(found.event, ())]
-        if isinstance(found.other, events.GivenBack):
+        if isinstance(found.other, events.MemoryFreed):
             parties.append(self._given_back(found.event, found.other))
         elif found.other is not None:
             details = (_OUTLIVED,) if found.rule in _OF_STACKS else ()
@@ -165,7 +165,7 @@ class RmaFindings:
             made = replace(made, advice=Phrase(ordering_advice.of_gone(found, made.advice.text)))
         return replace(made, lifelines=self._epochs(found))
 
-    def _given_back(self, event: events.Event, given: events.GivenBack) -> Party:
+    def _given_back(self, event: events.Event, given: events.MemoryFreed) -> Party:
         element = self._role_at(self._call(event), given.met)
         what = Phrase.of("{address}", address=given.met)
         if isinstance(event, (events.WindowMade, events.Attached)):
@@ -348,7 +348,7 @@ class RmaFindings:
             for begin, end in kept
             if self._known.process(begin.moment.process) is not None
         ]
-        completed = None if isinstance(found.other, events.GivenBack) else other
+        completed = None if isinstance(found.other, events.MemoryFreed) else other
         pending = [(wrong, completed)] if found.rule == "rma-gone" else []
         return points.lifelines(epochs, pending, [], (wrong, wrong), ("", wanted))
 
@@ -417,7 +417,7 @@ def _short(detail: Phrase) -> str:
 def _name(event: events.Event) -> str:
     if isinstance(event, events.Access):
         return "a store" if event.store else "a load"
-    return "gives memory back" if isinstance(event, events.GivenBack) else event.moment.procedure
+    return "gives memory back" if isinstance(event, events.MemoryFreed) else event.moment.procedure
 
 
 def _target(event: events.Event) -> tuple[Phrase, ...]:

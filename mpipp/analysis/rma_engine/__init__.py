@@ -7,6 +7,6 @@ The engine reads neither memory nor logs: events come as values (`mpipp.model.rm
 from mpipp.analysis.rma_engine.conflicts import Conflict, Side
 from mpipp.analysis.rma_engine.epoch_errors import Mistake
 from mpipp.analysis.rma_engine.replay import Result, analyse
-from mpipp.analysis.rma_engine.single_process import ALL_OTHERS, of_one
+from mpipp.analysis.rma_engine.single_process import ALL_OTHERS, check_process
 
-__all__ = ["ALL_OTHERS", "Conflict", "Mistake", "Result", "Side", "analyse", "of_one"]
+__all__ = ["ALL_OTHERS", "Conflict", "Mistake", "Result", "Side", "analyse", "check_process"]

@@ -114,7 +114,7 @@ class Atomic(NamedTuple):
         return self.op == "MPI_NO_OP"
 
 
-def same_op(one: str, other: str, accumulate_ops: str) -> bool:
+def may_update_together(one: str, other: str, accumulate_ops: str) -> bool:
     """Whether two accumulates may update an element at once (MPI-4.1, 12.2.1 and 12.7).
 
     MPI_Compare_and_swap is taken for MPI_REPLACE: programs use both for one lock.

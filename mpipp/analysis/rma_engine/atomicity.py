@@ -35,7 +35,7 @@ def _together(before: Entry, entry: Entry) -> bool:
     assert first is not None
     assert second is not None
     return any(
-        access_rules.same_op(first.op, second.op, made.accumulate_ops)
+        access_rules.may_update_together(first.op, second.op, made.accumulate_ops)
         or (
             before.actor == entry.actor
             and access_rules.in_order(first.does, second.does, made.accumulate_ordering)

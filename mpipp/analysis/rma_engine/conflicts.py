@@ -184,8 +184,8 @@ class Conflicts:
                 if entry.low < high and low < entry.high:
                     entry.private = False
 
-    def apart(self, entry: Entry) -> None:
-        """Of the separate model: a store and an update of one window, wherever in it."""
+    def check_separate_model(self, entry: Entry) -> None:
+        """Find a store and an update of one window that the separate memory model forbids."""
         window = self.windows[entry.window]
         stores = entry.kind == STORE
         others = window.last_update if stores else window.last_store

@@ -51,14 +51,14 @@ class Mistakes:
             else Mistake(rule, event, other, 1, mine.spans() if mine else ())
         )
 
-    def not_ended(self, mine: Epochs, event: Event) -> None:
-        """Epochs that are open at an event that must not come before their ends."""
+    def add_open_epochs(self, mine: Epochs, event: Event) -> None:
+        """Add the epochs that are open at an event that must not come before their ends."""
         for opened in mine.open():
             self.add("rma-not-ended", opened, event, mine)
 
 
-def wrong(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | None]]:
-    """What is wrong with a call that begins: the rule, and what it does not go together with."""
+def violations(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | None]]:
+    """The rules that a starting call violates, each with the event that it conflicts with."""
     kind = event.kind
     for other in _excluding(mine, event):
         if other is not None:
@@ -98,8 +98,8 @@ def is_active(event: Operation, opened: Synchronization) -> bool:
     return opened.kind in ("fence", "start") and event.moment.procedure.startswith("MPI_R")
 
 
-def fences_alone(one: Synchronization, other: Synchronization) -> bool:
-    """Whether a fence has an assertion that another process has not given to the same one."""
+def fence_asserts_differ(one: Synchronization, other: Synchronization) -> bool:
+    """Whether a fence has an assertion that another process did not pass to the same fence."""
     return any(word in one.asserted and word not in other.asserted for word in _OF_ALL)
 
 

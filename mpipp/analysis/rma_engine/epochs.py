@@ -148,8 +148,8 @@ class Epochs:
         """Those of operations that have not ended, by their ranks in the window's group."""
         return list({*self.local, *self.remote, *self.requested})
 
-    def asked_for(self, request: int) -> Event | None:
-        """The operation that a request is of, as long as it is pending."""
+    def pending_operation(self, request: int) -> Event | None:
+        """The operation that a pending request belongs to."""
         for some in self.requested.values():
             for entry in some.get(request, ()):
                 return entry.event

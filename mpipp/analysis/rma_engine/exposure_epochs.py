@@ -65,8 +65,8 @@ class Pairs:
         may_order = self._flags.may_order
         return may_order(other, one) or (self._either and may_order(one, other))
 
-    def tell(self) -> None:
-        """The first of each pair of lines that no flags may have ordered."""
+    def report(self) -> None:
+        """Report the first of each pair of lines that no flags may have ordered."""
         for alike in self._found.values():
             for one, other in alike:
                 if not self._may_be_ordered(one, other):
@@ -85,7 +85,7 @@ class Exposures:
 
     def expose(self, process: Listener, event: Synchronization) -> None:
         """MPI_Win_post."""
-        new = Lasting(event, process.now())
+        new = Lasting(event, process.current_segment())
         for owner in (process.index, _ALL):
             for lock in self._locked.get((event.window, owner), {}).values():
                 self._compare(lock, new, lock, new)
@@ -97,7 +97,7 @@ class Exposures:
 
     def lock(self, process: Listener, event: Synchronization, owner: int | None) -> None:
         """MPI_Win_lock, or (without an owner) MPI_Win_lock_all."""
-        new = Lasting(event, process.now())
+        new = Lasting(event, process.current_segment())
         exposed = self._exposed.get(event.window, {})
         for at, post in exposed.items():
             if owner in (None, at):
@@ -121,10 +121,10 @@ class Exposures:
         if _is_open(post, start):
             self._early.add(start, post)
 
-    def tell(self) -> None:
-        """All that no flags may have ordered."""
-        self._pairs.tell()
-        self._early.tell()
+    def report(self) -> None:
+        """Report all accesses that no flags may have ordered."""
+        self._pairs.report()
+        self._early.report()
 
 
 def _is_open(before: Lasting, new: Lasting) -> bool:

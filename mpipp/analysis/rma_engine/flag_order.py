@@ -123,7 +123,7 @@ class Flags:
 
     def share(self, process: Listener, number: int) -> None:
         """Before an event there may have been loads and stores of shared windows."""
-        segment = process.now()
+        segment = process.current_segment()
         for window in process.shares:
             group = window, 0, SHARED
             self.minded.add(group)

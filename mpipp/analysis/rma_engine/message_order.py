@@ -52,8 +52,8 @@ class _Ready:
         self.joint = later(self.joint, told)
         self._told.append((first, first + number, told))
 
-    def heard(self, event: Partitions) -> tuple[int, ...] | None:
-        """What is known once those have arrived; None: not all of their data is ready."""
+    def arrival_clock(self, event: Partitions) -> tuple[int, ...] | None:
+        """The clock after those partitions arrived; None: not all of their data is ready."""
         if event.number == event.all:
             return self.joint if self.marked >= self.all else None
         first = event.first * self.all // event.all
@@ -131,7 +131,7 @@ class Messages:
             return
         while told is None:
             if key in self.ready:
-                told = self.ready[key].heard(event)
+                told = self.ready[key].arrival_clock(event)
             if told is None:
                 yield "partitions", key
         process.hear(told, event)
@@ -161,8 +161,8 @@ class Messages:
         self.board.done((process.index, key))
         return meeting
 
-    def all_met(self, process: Listener, meeting: Meeting, event: Event) -> Steps:
-        """All have begun."""
+    def wait_for_all(self, process: Listener, meeting: Meeting, event: Event) -> Steps:
+        """Wait until all processes have begun."""
         while not meeting.full:
             yield "all", meeting.key
         process.hear(meeting.joint, event)
@@ -185,7 +185,7 @@ class Messages:
 
         def end(by: Event) -> Steps:
             if event.sources is None:
-                yield from self.all_met(process, meeting, by)
+                yield from self.wait_for_all(process, meeting, by)
             else:
                 yield from self._some_met(process, meeting, event.sources, by)
 

@@ -76,7 +76,7 @@ class Polling:
         self._flags.minded |= {polled, (event.window, process.index, STORED)}
         self._flags.reads(polled, process.index, process.time, event.moment.number)
         lines = self._of(event.window, process.index)
-        lines.polling |= lines.of(process.now())
+        lines.polling |= lines.of(process.current_segment())
         lines.near.clear()
         lines.synced = lines.ever = True
         if lines.stored:
@@ -84,7 +84,7 @@ class Polling:
 
     def _store(self, process: Listener, window: int, lines: _Lines) -> None:
         # Others may get the last store.
-        segment = process.now()
+        segment = process.current_segment()
         self._flags.writes((window, process.index, STORED), segment, segment, lines.stored)
 
     def may_be(self, one: Entry, other: Entry) -> bool:

@@ -40,8 +40,8 @@ class Listener:
         """The number of its segment."""
         return self.clock[self.index]
 
-    def now(self) -> Segment:
-        """What it knows now."""
+    def current_segment(self) -> Segment:
+        """The segment with the process's current clock."""
         if self.changed:
             self.segment = self._segment()
             self.changed = False

@@ -56,17 +56,17 @@ from mpipp.model.rma_events import (
     Brought,
     Collective,
     Completed,
-    Elsewhere,
-    Ended,
     Event,
-    GivenBack,
-    GivenUp,
+    Finalized,
     Memory,
+    MemoryFreed,
     Operation,
+    OtherWorldContact,
     Partitions,
     Probed,
     ReceiveBegun,
     Received,
+    RequestFreed,
     Sent,
     Synchronization,
     WindowMade,
@@ -143,7 +143,7 @@ class _Analysis:
         self.flags.cut = not all(process.ended for process in self.processes)
         for operation, detached in self.attachments.lacking():
             self.mistakes.add("rma-detached", operation, detached)
-        self.exposures.tell()
+        self.exposures.report()
         conflicts, undecided = self.conflicts.decided()
         stuck = (self.processes[index] for index in self.board.stuck(DAMAGED))
         return Result(
@@ -204,7 +204,7 @@ class _Analysis:
         process.users.add(event.moment.thread)
         kind = event.kind
         if kind == "free":  # an attempt
-            self.mistakes.not_ended(mine, event)
+            self.mistakes.add_open_epochs(mine, event)
             mine.attempts[event.moment.thread] = "free"
             return
         least = 0 if kind in ("lock", "unlock") else -1
@@ -225,29 +225,31 @@ class _Analysis:
             yield from self.messages.partitions(process, event)
         elif isinstance(event, Probed):
             yield from self.messages.probe(process, event)
-        elif isinstance(event, Elsewhere):
+        elif isinstance(event, OtherWorldContact):
             group, number = (0, 0, ELSEWHERE), event.moment.number
             self.flags.minded.add(group)
             if event.tells:
-                self.flags.writes(group, process.now(), process.now(), number)
+                self.flags.writes(
+                    group, process.current_segment(), process.current_segment(), number
+                )
             else:
                 self.flags.reads(group, process.index, process.time, number)
-        elif isinstance(event, GivenBack):
+        elif isinstance(event, MemoryFreed):
             for operation, met in self.conflicts.pending_at(process, event.start, event.end):
                 mine = self.lives.epochs(process, operation.window)
                 self.mistakes.add("rma-gone", operation, event._replace(met=met), mine)
-            self.lives.give_back(process, event)
-        elif isinstance(event, GivenUp):
+            self.lives.report_freed(process, event)
+        elif isinstance(event, RequestFreed):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
-                begun = mine.asked_for(event.request) if mine else None
+                begun = mine.pending_operation(event.request) if mine else None
                 if begun is not None:
                     self.mistakes.add("rma-given-up", begun, event, mine)
-        elif isinstance(event, Ended):
+        elif isinstance(event, Finalized):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
                 if mine and "free" not in mine.attempts.values():
-                    self.mistakes.not_ended(mine, event)
+                    self.mistakes.add_open_epochs(mine, event)
             process.ended = True
         else:
             if isinstance(event, (WindowMade, Attached)) and event.length > 0:
@@ -261,7 +263,7 @@ class _Analysis:
         box = bounds(memory)
         if box is None:
             return None
-        entry = Entry(kind, event, process.now(), owner, memory, *box)
+        entry = Entry(kind, event, process.current_segment(), owner, memory, *box)
         self.lives.place(process, entry, self.processes[owner].rank)
         return entry
 
@@ -281,7 +283,7 @@ class _Analysis:
                 assert mine is not None
                 entry.public_time = PENDING
                 mine.hidden.append(entry)
-                self.conflicts.apart(entry)
+                self.conflicts.check_separate_model(entry)
             self.conflicts.add(entry)
 
     def _operation(self, process: Listener, event: Operation) -> Steps:
@@ -304,7 +306,7 @@ class _Analysis:
         if key in self.values.told:
             self.told[key] = process.release()
             self.board.done(("told", key))
-        segment = process.now()
+        segment = process.current_segment()
         if opened.kind == "start":
             segment = yield from self._joined(process, mine, event, owner)
         elif opened.kind == "fence":
@@ -350,7 +352,7 @@ class _Analysis:
         return self._with(process, mine, owner, meeting.begun[owner])
 
     def _with(self, process: Listener, mine: Epochs, owner: int, clock: tuple[int, ...]) -> Segment:
-        now = process.now()
+        now = process.current_segment()
         if clock[owner] <= now.clock[owner]:
             return now
         known = mine.joined.get(owner)
@@ -413,14 +415,18 @@ class _Analysis:
             entry.made = mine.made
             if op != "MPI_NO_OP":
                 group = self._flag(process, event, owner)
-                self.flags.writes(group, process.now(), segment, number)
+                self.flags.writes(group, process.current_segment(), segment, number)
         if kind in UPDATES:
-            self.flags.writes((event.window, owner, POLLED), process.now(), segment, number)
+            self.flags.writes(
+                (event.window, owner, POLLED), process.current_segment(), segment, number
+            )
             if entry.lock != UNLOCKED:
-                self.flags.writes((event.window, owner, LOCKED), process.now(), segment, number)
+                self.flags.writes(
+                    (event.window, owner, LOCKED), process.current_segment(), segment, number
+                )
         self.conflicts.check(entry)
         if entry.separate and kind in UPDATES:
-            self.conflicts.apart(entry)
+            self.conflicts.check_separate_model(entry)
         self.conflicts.add(entry)
         return entry
 
@@ -433,7 +439,7 @@ class _Analysis:
         for flag in (ATOMIC, LOCKED, POLLED, STORED):
             group = event.window, owner, flag
             self.flags.minded.add(group)
-            self.flags.writes(group, process.now(), segment, number)
+            self.flags.writes(group, process.current_segment(), segment, number)
             self.flags.reads(group, process.index, process.time, number)
 
     def _flag(self, process: Listener, event: Operation, owner: int) -> Group:

@@ -17,11 +17,11 @@ from mpipp.model.rma_events import (
     Access,
     Channel,
     Collective,
-    Elsewhere,
-    Ended,
     Event,
+    Finalized,
     Memory,
     Operation,
+    OtherWorldContact,
     Partitions,
     Probed,
     ReceiveBegun,
@@ -34,7 +34,7 @@ from mpipp.model.rma_events import (
 
 ALL_OTHERS = -1  # their rank
 _APART = 1 << 64  # the memory of one from that of the next
-_MESSAGES = (Sent, Received, ReceiveBegun, Probed, Partitions, Collective, Elsewhere)
+_MESSAGES = (Sent, Received, ReceiveBegun, Probed, Partitions, Collective, OtherWorldContact)
 _ANSWERS = {
     "fence": "fence",
     "start": "post",
@@ -44,16 +44,16 @@ _ANSWERS = {
 }
 
 
-class Alone(NamedTuple):
-    """Conflicts that are of one process, and what it has done wrong; `threaded` as of a Result."""
+class ProcessErrors(NamedTuple):
+    """The conflicts and mistakes within one process; `threaded` as of a Result."""
 
     conflicts: list[Conflict]
     mistakes: list[Mistake]
     threaded: bool
 
 
-def of_one(rank: int, events: Iterable[Event], again: Iterable[Event]) -> Alone:
-    """What one process has done by itself.
+def check_process(rank: int, events: Iterable[Event], again: Iterable[Event]) -> ProcessErrors:
+    """Find the errors within one process.
 
     Args:
         again: the same events once more.
@@ -70,7 +70,7 @@ def of_one(rank: int, events: Iterable[Event], again: Iterable[Event]) -> Alone:
         if one.event.moment.process == rank
         and (one.other is None or one.other.moment.process == rank)
     ]
-    return Alone(conflicts, mistakes, rank in result.threaded)
+    return ProcessErrors(conflicts, mistakes, rank in result.threaded)
 
 
 def _told(one: Conflict, rank: int) -> Conflict:
@@ -155,5 +155,5 @@ def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:
             if event.kind == "complete":
                 yield Sent(moment, Channel(ALL_OTHERS, ALL_OTHERS, rank, 0, completed))
                 completed += 1
-        elif isinstance(event, Ended):
-            yield Ended(moment)
+        elif isinstance(event, Finalized):
+            yield Finalized(moment)

@@ -13,7 +13,12 @@ from collections.abc import Callable
 
 from mpipp.analysis.rma_engine.access_rules import WRITTEN
 from mpipp.analysis.rma_engine.accesses import Entry
-from mpipp.analysis.rma_engine.epoch_errors import Mistakes, fences_alone, is_gone, wrong
+from mpipp.analysis.rma_engine.epoch_errors import (
+    Mistakes,
+    fence_asserts_differ,
+    is_gone,
+    violations,
+)
 from mpipp.analysis.rma_engine.epochs import Epochs, Window
 from mpipp.analysis.rma_engine.exposure_epochs import Exposures, Lasting
 from mpipp.analysis.rma_engine.message_order import Meeting, Messages
@@ -45,7 +50,7 @@ class Synchronizer:
         """One call."""
         kind, thread = event.kind, event.moment.thread
         if event.attempt or mine.attempts.pop(thread, "") != kind:
-            for rule, other in wrong(mine, event):
+            for rule, other in violations(mine, event):
                 self.mistakes.add(rule, event, other, mine)
         if event.attempt:
             # What it does is told when it has succeeded.
@@ -86,7 +91,7 @@ class Synchronizer:
             del window.fences[mine.fences]
         if first.asserted != event.asserted:
             for one, other in ((first, event), (event, first)):
-                if fences_alone(one, other):
+                if fence_asserts_differ(one, other):
                     self.mistakes.add("rma-some-fences", one, other, mine if one is event else None)
         mine.fences += 1
         # Some may still be before this fence, but none before the last.
@@ -100,7 +105,7 @@ class Synchronizer:
 
         def end(by: Event) -> Steps:
             if orders:
-                yield from self.messages.all_met(process, meeting, by)
+                yield from self.messages.wait_for_all(process, meeting, by)
                 for post in within:
                     if before is not None and self._is_nested(process, before, post):
                         self.mistakes.add("rma-nested", post, opened, mine)
@@ -125,7 +130,7 @@ class Synchronizer:
     ) -> None:
         mine.publish(process.time)
         self.exposures.expose(process, event)
-        mine.post_segment = process.now()
+        mine.post_segment = process.current_segment()
         told = process.release()
         mine.post = event
         if mine.fence is not None:
@@ -142,7 +147,7 @@ class Synchronizer:
 
     def _start(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
         mine.start = event
-        mine.start_segment = process.now()
+        mine.start_segment = process.current_segment()
         mine.started = {}
         mine.joined = {}
         for rank in event.group:

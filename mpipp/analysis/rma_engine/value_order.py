@@ -19,8 +19,8 @@ from mpipp.model.rma_events import (
     Attached,
     Brought,
     Completed,
-    Ended,
     Event,
+    Finalized,
     Operation,
     ReceiveBegun,
     Sent,
@@ -217,7 +217,7 @@ class _OfProcess:
                 self.windows[event.window] = event.ranks
                 self.known.clear()
                 self.base.clear()
-            elif isinstance(event, Ended):
+            elif isinstance(event, Finalized):
                 ended = True
             elif not self._is_quiet(event):
                 self.known.clear()

@@ -15,9 +15,9 @@ from mpipp.analysis.rma_engine.process_clock import DAMAGED, Listener, Steps
 from mpipp.model.rma_events import (
     Attached,
     Completed,
-    Ended,
     Event,
-    GivenBack,
+    Finalized,
+    MemoryFreed,
     Operation,
     Synchronization,
     WindowFreed,
@@ -25,7 +25,7 @@ from mpipp.model.rma_events import (
     WindowMade,
 )
 
-_WITH_FRAMES = (Operation, Synchronization, Completed, Attached, WindowMade, WindowFreed, Ended)
+_WITH_FRAMES = (Operation, Synchronization, Completed, Attached, WindowMade, WindowFreed, Finalized)
 
 
 class Range(NamedTuple):
@@ -121,8 +121,8 @@ class Lives:
                     process, Range(event.base, event.base + event.length, event.window, event)
                 )
 
-    def give_back(self, process: Listener, event: GivenBack) -> None:
-        """Report memory of windows that is freed while they have it, each once."""
+    def report_freed(self, process: Listener, event: MemoryFreed) -> None:
+        """Report memory that is freed while a window has it, each once."""
         for box in list(self.ranges[process.index].meeting(event.start, event.end)):
             if not process.ended and box.is_lent(event.start, event.end):
                 self._gone(process, box, event._replace(met=max(box.low, event.start)))
@@ -159,7 +159,7 @@ class Lives:
             self._add(process, Range(event.base, event.base + event.length, event.window, event))
         key = "made", event.window
         meeting = self.messages.meet(process, key, mine.size)
-        yield from self.messages.all_met(process, meeting, event)
+        yield from self.messages.wait_for_all(process, meeting, event)
         if (event.flavor == "shared" or event.queried) and mine.size > 1:
             process.shares.append(event.window)
 
@@ -168,7 +168,7 @@ class Lives:
         if mine is None:
             return
         if mine.attempts.pop(event.moment.thread, "") != "free":
-            self.mistakes.not_ended(mine, event)
+            self.mistakes.add_open_epochs(mine, event)
         for target in mine.targets():
             mine.end_local(target, process.index, process.time, event.moment.number)
             mine.end_remote(target, process.index, process.time, event.moment.number)
@@ -176,7 +176,7 @@ class Lives:
         key = "freed", event.window
         meeting = self.messages.meet(process, key, mine.size)
         if mine.no_locks is None:  # else it need not wait (MPI-4.1, section 12.2.5)
-            yield from self.messages.all_met(process, meeting, event)
+            yield from self.messages.wait_for_all(process, meeting, event)
         # There are no two copies of its memory any more.
         mine.hear(process.clock, event.moment.number)
         ranges, made = self.ranges[process.index], mine.made

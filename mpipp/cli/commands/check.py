@@ -9,7 +9,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from mpipp.cli.run_gdb_on_cores import asked
+from mpipp.cli.run_gdb_on_cores import run_command
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         MpippError: there is no gdb, a core cannot be read, or its program is not known.
     """
     options = "".join(f" {name}" for name in ("--leaks", "--json") if _is_given(arguments, name))
-    report, said = asked(arguments.cores, arguments.exec, f"mpipp check{options}")
+    report, said = run_command(arguments.cores, arguments.exec, f"mpipp check{options}")
     result = _result_of_document(report) if arguments.json else _result(report)
     if result is None:
         raise MpippError(f"the cores could not be checked: {said}")

@@ -7,7 +7,7 @@ import argparse
 import os
 import sys
 
-from mpipp.cli.run_gdb_on_cores import asked
+from mpipp.cli.run_gdb_on_cores import run_command
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         words += f" --svg {file}"
     for option in ("picture", "json"):
         words += f" --{option}" if getattr(arguments, option) else ""
-    report, said = asked(arguments.cores, arguments.exec, words)
+    report, said = run_command(arguments.cores, arguments.exec, words)
     if not report:
         raise MpippError(f"the cores could not be looked at: {said}")
     sys.stdout.write(plain(report))

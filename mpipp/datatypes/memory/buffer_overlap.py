@@ -59,7 +59,7 @@ class Region:
             return 0
         if self.buffers and twice(self) is None:
             return sum(buffer.count * buffer.datatype.size for buffer in self.buffers)
-        runs = strided_sets.joined(self.comb)
+        runs = strided_sets.contiguous_runs(self.comb)
         return None if runs is None else sum(end - start for start, end in runs)
 
 
@@ -184,7 +184,7 @@ def touches(element: Element, displacement: int) -> bool:
 
 def _comb(buffer: Buffer) -> Comb | None:
     found = footprint.touched(buffer.datatype, buffer.count)
-    return found and found.moved(buffer.address)
+    return found and found.shift(buffer.address)
 
 
 def _has(element: Element, byte: int) -> bool:

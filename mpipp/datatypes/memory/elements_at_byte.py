@@ -91,7 +91,7 @@ def _steps(
         for pieces in product(*map(_pieces, levels, bounds)):
             start = sum(level.position(piece.first) for level, piece in zip(levels, pieces))
             dims = tuple(dim for piece in pieces for dim in piece.dims)
-            found = meet(base.moved(start), Comb(byte, 1), dims)
+            found = meet(base.shift(start), Comb(byte, 1), dims)
             if found is not None:
                 left = iter(found[1])
                 indices = tuple(

@@ -121,7 +121,7 @@ def _derived(node: Datatype) -> _Memory:
         base = _bytes(p.component)
         if own or base is None or part is None:
             continue
-        own = _among_copies(base.moved(p.start), p.dims)
+        own = _among_copies(base.shift(p.start), p.dims)
     if not own:
         own = next(
             filter(None, (touch(a, b) for a, b in combinations(filter(None, parts), 2))), None
@@ -200,12 +200,12 @@ def _listed_blocks(shape: Blocks[Datatype]) -> _Memory:
             box = start + form.start, start + form.start + form.length
             blocks.setdefault(form.dims, []).append(box)
         else:
-            copies.append(form.moved(start))
+            copies.append(form.shift(start))
         boxes.append((start + form.low, start + form.high, form, start))
     if own is None:
         boxes.sort(key=lambda box: box[:2])
         if any(a[1] > b[0] for a, b in zip(boxes, boxes[1:])):
-            own = shared_by_two(form.moved(start) for _, _, form, start in boxes)
+            own = shared_by_two(form.shift(start) for _, _, form, start in boxes)
     return _Memory(union(copies, blocks), own)
 
 
@@ -248,7 +248,7 @@ def _met(
     for count, step in narrower:
         shifts.append((2 * count - 1, step))
         start -= (count - 1) * step
-    found = meet(base.moved(start), base, tuple(shifts))
+    found = meet(base.shift(start), base, tuple(shifts))
     if found is None:
         return None
     where, indices = found

@@ -53,7 +53,7 @@ class Comb(NamedTuple):
         """Blocks there are, counted as often as they are repeated."""
         return self.copies * (1 if self.items is None else self.items.blocks)
 
-    def moved(self, by: int) -> Comb:
+    def shift(self, by: int) -> Comb:
         """The same, `by` bytes further."""
         return self._replace(start=self.start + by)
 
@@ -196,7 +196,7 @@ def listing(blocks: dict[tuple[Term, ...], list[Range]], combs: Iterable[Comb] =
     high = max([*ends[-1:], *(part.high for part in others)])
     if low:
         starts, ends = [start - low for start in starts], [end - low for end in ends]
-    moved = tuple(part.moved(-low) for part in sorted(others, key=_place))
+    moved = tuple(part.shift(-low) for part in sorted(others, key=_place))
     return Comb(low, high - low, (), Listing(starts, ends, moved))
 
 
@@ -217,11 +217,11 @@ def listed(part: Comb) -> list[Range]:
         flat = items if items.known is None else items.known
         for low, high in zip(flat.starts, flat.ends):
             found += [(start + low, start + high) for start in starts]
-        pending += [inner.moved(start) for inner in flat.combs for start in starts]
+        pending += [inner.shift(start) for inner in flat.combs for start in starts]
     return found
 
 
-def joined(part: Comb) -> list[Range] | None:
+def contiguous_runs(part: Comb) -> list[Range] | None:
     """The contiguous runs of bytes as (start, end), in order; None if more than MOST_LISTED."""
     return None if part.blocks > MOST_LISTED else list(zip(*runs(listed(part))))
 
@@ -232,7 +232,7 @@ def run_count(part: Comb | None) -> int | None:
         return 0
     starts = _starts(part)
     if starts is None:
-        exact = joined(part)
+        exact = contiguous_runs(part)
         return None if exact is None else len(exact)
     found, reach = len(starts), part.length
     for count, stride in sorted(part.dims, key=lambda dim: dim[1]):
@@ -244,7 +244,7 @@ def run_count(part: Comb | None) -> int | None:
 def byte_count(part: Comb) -> int | None:
     """The number of bytes; None if it is not known without listing too many."""
     if _starts(part) is None:
-        exact = joined(part)
+        exact = contiguous_runs(part)
         return None if exact is None else sum(end - start for start, end in exact)
     if part.items is None:
         return part.copies * part.length
@@ -302,7 +302,7 @@ def _pieces(part: Comb) -> Iterator[Comb]:
         for start, end in zip(items.starts, items.ends):
             yield Comb(part.start + start, end - start)
         for inner in items.combs:
-            yield inner.moved(part.start)
+            yield inner.shift(part.start)
 
 
 def _progressions(starts: list[int], ends: list[int], dims: tuple[Term, ...]) -> list[Comb]:
@@ -363,7 +363,7 @@ def _tree(combs: Sequence[Comb]) -> Comb:
         for i in range(0, len(parts) - 1, 2):
             left, right = parts[i : i + 2]
             low = min(left.low, right.low)
-            pair = Pair(left.moved(-low), right.moved(-low))
+            pair = Pair(left.shift(-low), right.shift(-low))
             halves.append(Comb(low, max(left.high, right.high) - low, (), pair))
         parts = halves + parts[len(halves) * 2 :]
     return parts[0]

@@ -20,7 +20,7 @@ from mpipp.distributed.fingerprints.arithmetic import (
     times,
     weight,
 )
-from mpipp.model import Kept
+from mpipp.model import KeptCall
 
 # What the buffers of a call add.
 Make = Callable[["Calls", CollectiveCall], Pair]
@@ -48,7 +48,7 @@ class Calls:
         following = (place + 1) % self._size if self._size else 0
         self._ring = added(weight(key, 1, place), negative(weight(key, 1, following)))
 
-    def terms(self, kept: Kept) -> Pair:
+    def terms(self, kept: KeptCall) -> Pair:
         """Of one call."""
         joined = CollectiveCall(self._side.operation(kept.call), self._side.member)
         found = times(self._ring, _facts(joined))
@@ -87,13 +87,13 @@ class Calls:
         by = weight(self._key, 2, *((own, other) if is_sent else (other, own)))
         return times(by if is_sent else negative(by), data)
 
-    def told(self, data: Pair) -> Pair:
-        """Between this process and the root of the other group."""
+    def exchange_with_root(self, data: Pair) -> Pair:
+        """The data between this process and the root of the other group."""
         own, _ = self._worlds(0)
         return times(weight(self._key, 6, own), data)
 
-    def tells(self, peer: int, data: Pair) -> Pair:
-        """Between this process, which is the root, and one of the other group."""
+    def exchange_as_root(self, peer: int, data: Pair) -> Pair:
+        """The data between this process, which is the root, and a process of the other group."""
         _, other = self._worlds(peer)
         return times(negative(weight(self._key, 6, other)), data)
 
@@ -108,7 +108,7 @@ class Calls:
         by = weight(self._key, 2, sender, receiver)
         return times(by if sender == self._rank else negative(by), data)
 
-    def own(self, sent: Pair, received: Pair) -> Pair:
+    def self_exchange(self, sent: Pair, received: Pair) -> Pair:
         return times(weight(self._key, 3, self._rank), added(sent, negative(received)))
 
     def each(self) -> range:

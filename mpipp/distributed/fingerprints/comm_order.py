@@ -35,7 +35,7 @@ from mpipp.distributed.fingerprints.arithmetic import (
     weight,
 )
 from mpipp.distributed.fingerprints.process import Part
-from mpipp.model import Kept
+from mpipp.model import KeptCall
 
 MOST = 1 << 18  # steps for one process: turns that are looked at, and members of communicators
 
@@ -162,7 +162,7 @@ def _runs(found: call_sequence.Turns, steps: _Steps) -> Iterator[_Run]:
     yield from runs
 
 
-def _turn(kept: Kept, known: dict[object, tuple[int, int]]) -> tuple[int, int]:
+def _turn(kept: KeptCall, known: dict[object, tuple[int, int]]) -> tuple[int, int]:
     found = known.get(kept.words)
     if found is None:
         found = known[kept.words] = call_sequence.turn_of(kept.call)
@@ -236,7 +236,7 @@ def _first(of_each: list[int], count: int) -> int:
     return often * of_each[-1] + of_each[rest]
 
 
-def _blocks(kept: Kept, known: dict[object, bool]) -> bool:
+def _blocks(kept: KeptCall, known: dict[object, bool]) -> bool:
     found = known.get(kept.key)
     if found is None:
         found = known[kept.key] = call_sequence.blocks(kept.call)

@@ -25,11 +25,11 @@ def _rooted(
 ) -> Pair:
     # What the root has for each of the other group, and what they have.
     if not joined.root:
-        return calls.told(buffer_fingerprint(joined, role))
+        return calls.exchange_with_root(buffer_fingerprint(joined, role))
     found = NOTHING
     if joined.root == "MPI_ROOT":
         for peer in _others(joined):
-            found = added(found, calls.tells(peer, to(joined, peer)))
+            found = added(found, calls.exchange_as_root(peer, to(joined, peer)))
     return found
 
 

@@ -38,7 +38,9 @@ def _gathered(calls: Calls, joined: CollectiveCall) -> Pair:
     # By the root from itself.
     if not joined.buffer("sendbuf"):
         return NOTHING
-    return calls.own(buffer_fingerprint(joined, "sendbuf"), share(joined, joined.rank, "recvbuf"))
+    return calls.self_exchange(
+        buffer_fingerprint(joined, "sendbuf"), share(joined, joined.rank, "recvbuf")
+    )
 
 
 def _scatter(calls: Calls, joined: CollectiveCall) -> Pair:
@@ -51,7 +53,9 @@ def _scattered(calls: Calls, joined: CollectiveCall) -> Pair:
     # By the root to itself.
     if not joined.buffer("recvbuf"):
         return NOTHING
-    return calls.own(share(joined, joined.rank, "sendbuf"), buffer_fingerprint(joined, "recvbuf"))
+    return calls.self_exchange(
+        share(joined, joined.rank, "sendbuf"), buffer_fingerprint(joined, "recvbuf")
+    )
 
 
 def _gatherv(calls: Calls, joined: CollectiveCall) -> Pair:
@@ -79,7 +83,7 @@ def _scatterv(calls: Calls, joined: CollectiveCall) -> Pair:
 def _allgather(calls: Calls, joined: CollectiveCall) -> Pair:
     received = share(joined, joined.rank, "recvbuf")
     sent = buffer_fingerprint(joined, "sendbuf") if joined.buffer("sendbuf") else received
-    return added(calls.equal(received), calls.own(sent, received))
+    return added(calls.equal(received), calls.self_exchange(sent, received))
 
 
 def _allgatherv(calls: Calls, joined: CollectiveCall) -> Pair:
@@ -88,13 +92,13 @@ def _allgatherv(calls: Calls, joined: CollectiveCall) -> Pair:
         every = added(times(every, _VECTORS), share(joined, peer, "recvbuf"))
     received = share(joined, joined.rank, "recvbuf")
     sent = buffer_fingerprint(joined, "sendbuf") if joined.buffer("sendbuf") else received
-    return added(calls.equal(every), calls.own(sent, received))
+    return added(calls.equal(every), calls.self_exchange(sent, received))
 
 
 def _alltoall(calls: Calls, joined: CollectiveCall) -> Pair:
     received = share(joined, joined.rank, "recvbuf")
     sent = share(joined, joined.rank, "sendbuf", "recvbuf")
-    return added(calls.equal(received), calls.own(sent, received))
+    return added(calls.equal(received), calls.self_exchange(sent, received))
 
 
 def _alltoallv(calls: Calls, joined: CollectiveCall) -> Pair:
@@ -103,7 +107,7 @@ def _alltoallv(calls: Calls, joined: CollectiveCall) -> Pair:
         sent = share(joined, peer, "sendbuf", "recvbuf")
         received = share(joined, peer, "recvbuf")
         if peer == own:
-            found = added(found, calls.own(sent, received))
+            found = added(found, calls.self_exchange(sent, received))
             continue
         found = added(found, calls.goes(own, peer, sent))
         found = added(found, calls.goes(peer, own, received))
@@ -119,13 +123,13 @@ def _neighbors(calls: Calls, joined: CollectiveCall, sent: Callable[[int], Pair]
     found, own = NOTHING, joined.rank
     for number, rank in enumerate(topology_neighbors.targets(joined.member) or ()):
         if rank == own:
-            found = added(found, calls.own(sent(number), NOTHING))
+            found = added(found, calls.self_exchange(sent(number), NOTHING))
         elif rank is not None:
             found = added(found, calls.goes(own, rank, sent(number)))
     for number, rank in enumerate(topology_neighbors.sources(joined.member) or ()):
         received = share(joined, number, "recvbuf") if rank is not None else NOTHING
         if rank == own:
-            found = added(found, calls.own(NOTHING, received))
+            found = added(found, calls.self_exchange(NOTHING, received))
         elif rank is not None:
             found = added(found, calls.goes(rank, own, received))
     return found

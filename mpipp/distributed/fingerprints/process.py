@@ -38,7 +38,7 @@ from mpipp.distributed.fingerprints.arithmetic import (
     weight,
 )
 from mpipp.distributed.fingerprints.collective_call import Calls
-from mpipp.model import Comm, Kept, Stretch
+from mpipp.model import Comm, KeptCall, Stretch
 
 BUCKETS = 256
 
@@ -118,7 +118,7 @@ def _edges(key: int, comm: Comm) -> Pair:
 # Numbers.
 
 
-def _over(side: Side, known: dict[Hashable, Pair], terms: Callable[[Kept], Pair]) -> Pair:
+def _over(side: Side, known: dict[Hashable, Pair], terms: Callable[[KeptCall], Pair]) -> Pair:
     # The terms of all calls, each with the weight of its ordinal; runs are not written out.
     one = other = 0
     at, x, y = 0, 1, 1  # an ordinal, and its weights: single calls often follow each other
@@ -187,7 +187,7 @@ def _kinds(side: Side) -> Pair:
     return found
 
 
-def _message(side: Side, kept: Kept) -> Pair:
+def _message(side: Side, kept: KeptCall) -> Pair:
     call = kept.call
     if len(call.buffers) != 1:
         return _EXISTS

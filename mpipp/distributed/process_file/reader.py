@@ -19,7 +19,7 @@ from mpipp.model import (
     Comm,
     DatatypeRecord,
     Header,
-    Kept,
+    KeptCall,
     Object,
     ProcessInfo,
     Request,
@@ -98,7 +98,7 @@ class Written:
             "given": self._take_given,
             "log": self._take_log,
         }
-        self.log: rma_log_file.Left | None = None
+        self.log: rma_log_file.RmaLogFile | None = None
 
     # How it is read.
 
@@ -175,7 +175,7 @@ class Written:
         """A place by its number, which stands for its address."""
         return Site(number if self._places[number] else 0)
 
-    def known_datatype(self, number: int) -> DatatypeRecord | Broken:
+    def datatype_by_number(self, number: int) -> DatatypeRecord | Broken:
         """A datatype by its number."""
         return self._datatypes[number]
 
@@ -260,15 +260,15 @@ class Written:
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """The calls that were counted in a channel of a communicator, as far as they are kept."""
         number = self._numbers.get(comm.header.serial)
-        kept: dict[int, Kept] = {}
+        kept: dict[int, KeptCall] = {}
 
         def make(words: tuple[int, ...]) -> Call:
             return _in_channel(self._call(words[-1]), channel, comm)
 
-        def one(number: int) -> Kept:
+        def one(number: int) -> KeptCall:
             if number not in kept:
                 key = self._calls[number][0]
-                kept[number] = Kept((key, number), key, make)
+                kept[number] = KeptCall((key, number), key, make)
             return kept[number]
 
         try:
@@ -276,7 +276,7 @@ class Written:
         except (IndexError, TypeError, ValueError):
             raise MpippError("a process has left a channel that makes no sense") from None
 
-    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
+    def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
         """Of these calls those that are different, also where their ordinals tell nothing."""
         past = self.recorded_calls(comm, channel)
         return list({kept.words: kept for stretch in past for kept in stretch.calls}.values())
@@ -352,7 +352,7 @@ class Written:
         return ""
 
 
-def _stretches(said: Any, one: Callable[[int], Kept]) -> Iterator[Stretch]:
+def _stretches(said: Any, one: Callable[[int], KeptCall]) -> Iterator[Stretch]:
     for first, count, numbers in said:
         if not (numbers and serialization.number(first) and serialization.number(count) < 1 << 63):
             raise ValueError

@@ -29,7 +29,7 @@ _LEVEL = 1  # of compression: processes wait for it
 _WORD = 8  # bytes
 
 
-class Left(NamedTuple):
+class RmaLogFile(NamedTuple):
     """A log that a process has left, as its own file describes it."""
 
     words: int
@@ -60,13 +60,13 @@ def described(moved: MovedLog) -> dict[str, Any]:
     return {**moved._asdict(), "words": len(moved.words)}
 
 
-def description(said: Any) -> Left:
+def description(said: Any) -> RmaLogFile:
     """The reverse. Raises TypeError, KeyError or ValueError for what makes no sense."""
     numbers = {name: _names(said["enumerations"][name]) for name in ENUMERATIONS}
     words, lost, damaged = said["words"], said["lost"], said["damaged"]
     if not (type(words) is int and words >= 0 and type(lost) is int and type(damaged) is bool):
         raise TypeError
-    return Left(words, _names(said["procedures"]), numbers, lost, damaged)
+    return RmaLogFile(words, _names(said["procedures"]), numbers, lost, damaged)
 
 
 def _names(said: Any) -> dict[int, str]:
@@ -84,7 +84,7 @@ def content(moved: MovedLog) -> bytes:
     return json.dumps(head).encode() + b"\n" + rest
 
 
-def read(left: Left, path: str, process: Process) -> Log | None:
+def read(left: RmaLogFile, path: str, process: Process) -> Log | None:
     """The log in a file; None: there is none.
 
     Raises MpippError when it cannot be read, or is damaged.
@@ -106,7 +106,7 @@ def read(left: Left, path: str, process: Process) -> Log | None:
     return Log(around, words, is_whole=not left.damaged)
 
 
-def _size(line: bytes, left: Left, path: str) -> int:
+def _size(line: bytes, left: RmaLogFile, path: str) -> int:
     # Of what follows the head.
     try:
         said = parsed(line)
@@ -137,7 +137,7 @@ def _words(pieces: Iterable[bytes]) -> array[int]:
 
 class _Naming:
     # What the numbers stand for, as `registry.logged.Naming`.
-    def __init__(self, left: Left, site: Callable[[int], Site]) -> None:
+    def __init__(self, left: RmaLogFile, site: Callable[[int], Site]) -> None:
         self._left = left
         self._site = site
 

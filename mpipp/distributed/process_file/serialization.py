@@ -93,7 +93,7 @@ class Tables(Protocol):
         """A place by its number."""
         ...
 
-    def known_datatype(self, number: int) -> DatatypeRecord | Broken:
+    def datatype_by_number(self, number: int) -> DatatypeRecord | Broken:
         """A datatype by its number."""
         ...
 
@@ -175,7 +175,7 @@ def _reader(annotation: str) -> _Reader:
     if name == "Site":
         return lambda value, tables: tables.site(number(value))
     if name in ("DatatypeRecord", "Broken"):
-        return lambda value, tables: tables.known_datatype(number(value))
+        return lambda value, tables: tables.datatype_by_number(number(value))
     if name in _CLASSES:
         return lambda value, tables: _object(name, value, tables)
     if name == "None":

@@ -51,7 +51,7 @@ from mpipp.model import (
     Channel,
     Comm,
     DatatypeRecord,
-    Kept,
+    KeptCall,
     ProcessInfo,
     Singles,
     Site,
@@ -238,7 +238,7 @@ class _NoTables:
     def site(self, number: int) -> Site:
         raise IndexError
 
-    def known_datatype(self, number: int) -> DatatypeRecord | Broken:
+    def datatype_by_number(self, number: int) -> DatatypeRecord | Broken:
         raise IndexError
 
 
@@ -371,7 +371,7 @@ class _Writer:
         if row:
             yield [first, 0, row]
 
-    def _number(self, channel: Channel, kept: Kept) -> int:
+    def _number(self, channel: Channel, kept: KeptCall) -> int:
         number = self._calls.get(kept.words)
         if number is None:
             number = self._calls[kept.words] = len(self._calls)

@@ -181,7 +181,7 @@ def _part(record: object, address: int, count: int, where: str, frame: gdb.Frame
     if holder is None:
         note = f"no variable that debug information tells of holds {place:#x}: write {_NAMED}"
         return _Result(title, None, note, where)
-    report = buffer_variables.held(tree, count, holder)
+    report = buffer_variables.compare_with_variable(tree, count, holder)
     entries = f"{count} x {title}"
     function = symbol_names.function(holder.frame) if holder.frame is not None else ""
     note = f"found in {function}" if function else "a variable of the program"

@@ -101,7 +101,9 @@ def _of_part(
         frame = calling_frame.caller(operation.call.site) if operation.tid else gdb.newest_frame()
         found = buffer_variables.every(part.address, frame)
         reports = [
-            buffer_variables.held(part.record.tree, part.entries, one[0]) for one in found if one
+            buffer_variables.compare_with_variable(part.record.tree, part.entries, one[0])
+            for one in found
+            if one
         ]
     declared = [pair for pair in zip(filter(None, found), reports) if pair[0][1]]
     wrong = [_wrong(report) for report in reports]

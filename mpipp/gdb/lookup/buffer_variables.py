@@ -47,8 +47,8 @@ class Holder(NamedTuple):
     frame: gdb.Frame | None  # that has it; None: it is global
 
 
-def held(tree: Datatype, count: int, holder: Holder) -> Report:
-    """`count` entries of a datatype against the part of a variable that they lie in."""
+def compare_with_variable(tree: Datatype, count: int, holder: Holder) -> Report:
+    """Compare `count` entries of a datatype with the part of a variable that they lie in."""
     layout, reach = holder.object.layout, (count - 1) * tree.extent
     low, high = tree.true_lb + min(0, reach), tree.true_ub + max(0, reach)
     if holder.object.open and not holder.origin:

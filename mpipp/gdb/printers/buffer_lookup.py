@@ -23,8 +23,8 @@ from mpipp.render.structure import Shown, Struct
 _CALL = 0  # in place of a request's record: the call of the selected thread
 
 
-class Found(NamedTuple):
-    """A buffer that was printed: the key of what to show, and one word for it."""
+class PrintedBuffer(NamedTuple):
+    """A printed buffer: the key to show it by, and a word for it."""
 
     key: Key
     summary: str
@@ -63,7 +63,7 @@ class FortranConstant(NamedTuple):
         return Constant(self.name)
 
 
-def printed(value: gdb.Value) -> Found | None:
+def printed(value: gdb.Value) -> PrintedBuffer | None:
     """The buffer whose address `value` is; None if it is none."""
     if not settings.buffers_shown():
         return None
@@ -76,14 +76,14 @@ def printed(value: gdb.Value) -> Found | None:
     return _find(session, address) or _find_fortran(session, address)
 
 
-def _find_fortran(session: Session, address: int) -> Found | None:
+def _find_fortran(session: Session, address: int) -> PrintedBuffer | None:
     # The records have the constants of C. Without a call they are still no data.
     name = fortran_constants.constant(address)
     if name is None:
         return None
     value = session.constants.get(name)
     found = _find(session, value % (1 << 64)) if value is not None else None
-    return found or Found(Key(FortranConstant(session.inferior.num, name)), name)
+    return found or PrintedBuffer(Key(FortranConstant(session.inferior.num, name)), name)
 
 
 def _address(value: gdb.Value) -> int | None:
@@ -108,7 +108,7 @@ def _address(value: gdb.Value) -> int | None:
     return cxx_containers.elements(value) or None
 
 
-def _find(session: Session, address: int) -> Found | None:
+def _find(session: Session, address: int) -> PrintedBuffer | None:
     thread = gdb.selected_thread()
     number = thread.num if thread is not None else 0
     call = active_call(session)
@@ -128,7 +128,7 @@ def _find(session: Session, address: int) -> Found | None:
     also = tuple(text for *_, text in found[1:])
     thread_number = number if record == _CALL else 0
     root = Buffer(session.inferior.num, thread_number, record, serial, buffer, also)
-    return Found(Key(root), f"{address:#x} ({name})")
+    return PrintedBuffer(Key(root), f"{address:#x} ({name})")
 
 
 def _pending(session: Session) -> dict[int, list[tuple[int, int]]]:

@@ -43,7 +43,7 @@ def _asking(which: int) -> Iterator[None]:
         _asked = before
 
 
-def left(inferior: gdb.Inferior, tid: int, frame: int, start: int, end: int) -> bool:
+def has_left_frame(inferior: gdb.Inferior, tid: int, frame: int, start: int, end: int) -> bool:
     """Whether a thread has left the function whose frame is at an address on the stack from `start`
     to `end`, the thread's own: it runs further out on that stack.
 

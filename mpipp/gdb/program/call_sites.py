@@ -12,7 +12,7 @@ from mpipp.gdb import console
 from mpipp.gdb.program import memory_mappings, symbol_names
 from mpipp.model import Site
 from mpipp.render import header_calls
-from mpipp.symbolizer.demangle import known_as
+from mpipp.symbolizer.demangle import source_name
 
 _LINE = re.compile(r"[^:]+:\d+( |$)")
 
@@ -31,8 +31,8 @@ def place(where: Site) -> str:
     return header_calls.place(_calls(where))
 
 
-def made(where: Site) -> tuple[list[str], str]:
-    """Both of one look."""
+def site_and_place(where: Site) -> tuple[list[str], str]:
+    """The calls of a site, and its place in a line, from a single lookup."""
     calls = _calls(where)
     return [text for text, _ in calls], header_calls.place(calls)
 
@@ -89,7 +89,7 @@ def _function(pc: int) -> str | None:
         return None
     while block is not None and block.function is None:
         block = block.superblock
-    return None if block is None else known_as(symbol_names.symbol(block.function))
+    return None if block is None else source_name(symbol_names.symbol(block.function))
 
 
 def _symbol(pc: int) -> str:

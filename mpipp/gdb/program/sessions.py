@@ -46,7 +46,7 @@ class Session(Recorded):
         self.memory = InferiorMemory(inferior)
         self.address = address
         self.registry = Registry(
-            self.memory, address, functools.partial(abandoned_frames.left, inferior)
+            self.memory, address, functools.partial(abandoned_frames.has_left_frame, inferior)
         )
         self.memory.byte_order = self.registry.byte_order
         self.shown: dict[Key, Shown] = {}

@@ -19,7 +19,7 @@ def _stopped(event: gdb.StopEvent) -> None:
     try:
         address = int(console.value(_ADDRESS))
         for line in _about(address):
-            notices.tell(line, gdb.STDOUT)
+            notices.post(line, gdb.STDOUT)
     except (MpippError, gdb.error):
         return  # gdb has said all that is known
 

@@ -29,7 +29,7 @@ def _stopped(_event: gdb.Event) -> None:
     if settings.summary_shown():
         session = sessions.current()
         if session is not None:
-            notices.tell(_summary(session), gdb.STDOUT)
+            notices.post(_summary(session), gdb.STDOUT)
 
 
 def _summary(session: Session) -> str:

@@ -21,7 +21,7 @@ def _stopped(event: gdb.StopEvent) -> None:
         console.output("queue-signal 0")
     except gdb.error:
         return  # gdb has said all that is known
-    notices.tell(
+    notices.post(
         "mpipp: this SIGSTOP is the report's: mpipp frame leads to the line, continue goes on.",
         gdb.STDOUT,
     )

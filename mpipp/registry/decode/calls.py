@@ -14,8 +14,8 @@ from mpipp.model import (
     Buffer,
     Call,
     Constructor,
+    DatatypeArgument,
     DatatypeRecord,
-    GivenType,
     Share,
     ThreadCall,
 )
@@ -217,9 +217,11 @@ class Calls:
         except MpippError:
             return None
 
-    def _given_types(self, procedure: str, raw: RawCall) -> tuple[GivenType, ...]:
+    def _given_types(self, procedure: str, raw: RawCall) -> tuple[DatatypeArgument, ...]:
         names, handles = _TYPES.get(procedure, ()), self._types(raw) or ()
-        return tuple(GivenType(name, one, self._find(one)) for name, one in zip(names, handles))
+        return tuple(
+            DatatypeArgument(name, one, self._find(one)) for name, one in zip(names, handles)
+        )
 
     def _all_buffers(self, raw: RawCall) -> tuple[Buffer, ...]:
         published = len(raw.buffers) // self._buffers.size

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
-from mpipp.model import NOTHING_ATTACHED, Attachment, Header, Site, Unheard
+from mpipp.model import NOTHING_ATTACHED, Attachment, Header, Site, UnconfirmedSends
 from mpipp.registry.layout.field_table import REGISTRY, Decoder, Layout, Record, Table, text
 from mpipp.registry.layout.python_lines import PythonPlaces
 from mpipp.registry.layout.record_fields import (
@@ -199,7 +199,7 @@ class Source:
         """What is common to all objects, not interpreted."""
         return self.raw_headers(kind)(record)
 
-    def is_whole(self, kind: str, raw: RawObject) -> bool:
+    def is_readable(self, kind: str, raw: RawObject) -> bool:
         """Whether `header_of` surely raises nothing: all that it names is here, or was read."""
         follows = raw.frames or raw.name or raw.caller not in self._sites
         return not follows and raw.kind == self._numbers[kind] and raw.serial != 0
@@ -224,7 +224,7 @@ class Source:
         state = self.enumerator("attachment", raw.state)
         if not state:
             return NOTHING_ATTACHED
-        sent = Unheard(raw.used, raw.messages, self.site(raw.since, 0), raw.last)
+        sent = UnconfirmedSends(raw.used, raw.messages, self.site(raw.since, 0), raw.last)
         site = self.site(raw.caller, 0)
         return Attachment(state, raw.size, raw.address, site, sent if raw.last else None)
 

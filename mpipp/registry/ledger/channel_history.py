@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.common.errors import MpippError
-from mpipp.model import Call, Channel, Kept, Singles, Stretch
+from mpipp.model import Call, Channel, KeptCall, Singles, Stretch
 from mpipp.registry.layout.field_table import Decoder
 from mpipp.registry.layout.record_fields import RawHistory, RawPage
 from mpipp.registry.layout.record_source import Source
@@ -85,12 +85,12 @@ class History:
         self._layout = layout
         self._address = address
         self._make = make
-        self._known = Known(make, layout.started)
+        self._known = CallsByWords(make, layout.started)
         self._grows = grows
         self._page = 0  # the one that is read
         self._read = 0  # words of it
         self._words = 0  # of all pages
-        self._recent: list[Kept] = []
+        self._recent: list[KeptCall] = []
         self._next = 1
         self._highest = 0  # the highest ordinal that is written
         self._told = 0  # up to there the run that goes on was told
@@ -122,12 +122,12 @@ class History:
         del self._recent[:-_RECENT]
         return self._until(last)
 
-    def kinds(self) -> list[Kept]:
+    def kinds(self) -> list[KeptCall]:
         """The different calls; what was said later of an ordinal does not count in their place.
 
         Raises MpippError when it makes no sense.
         """
-        found: dict[Kept, None] = {}
+        found: dict[KeptCall, None] = {}
         for data in self._new_data():
             self._take_all(data)
             for stretch in self._found:
@@ -195,7 +195,7 @@ class History:
         places = range(start, end, PLAIN)
         self._add(Singles, tuple([known[data[place : place + PLAIN]] for place in places]))
 
-    def _add(self, make: type[Stretch], calls: tuple[Kept, ...]) -> None:
+    def _add(self, make: type[Stretch], calls: tuple[KeptCall, ...]) -> None:
         ordinal, count = self._next, len(calls)
         self._found.append(make(ordinal, count, calls))
         self._next = ordinal + count
@@ -223,12 +223,12 @@ class History:
             self._found.append(Stretch(first, last + 1 - first, cycle).part(told + 1, last + 1))
             self._told = last
 
-    def _cycle(self, period: int) -> tuple[Kept, ...]:
+    def _cycle(self, period: int) -> tuple[KeptCall, ...]:
         if not 0 < period <= min(len(self._recent), _RECENT):
             raise MpippError(f"the ledger has a run with a period of {period}")
         return tuple(self._recent[-period:])
 
-    def _remember(self, kept: Sequence[Kept]) -> None:
+    def _remember(self, kept: Sequence[KeptCall]) -> None:
         self._recent += kept[-_RECENT:]
         if len(self._recent) > 16 * _RECENT:
             del self._recent[:-_RECENT]
@@ -290,7 +290,7 @@ class Items:
         return self._make(_words(head + _WORD.pack(count)))
 
 
-class Known(dict[bytes, Kept]):
+class CallsByWords(dict[bytes, KeptCall]):
     """The calls of a history by their words.
 
     Args:
@@ -303,10 +303,10 @@ class Known(dict[bytes, Kept]):
         self._of = lambda data: make(_words(data))
         self._started = started
 
-    def __missing__(self, data: bytes) -> Kept:
+    def __missing__(self, data: bytes) -> KeptCall:
         if len(self) >= _MOST_KNOWN:
             self.clear()
-        kept = self[data] = Kept(data, self._key(data), self._of)
+        kept = self[data] = KeptCall(data, self._key(data), self._of)
         return kept
 
     def _key(self, data: bytes) -> bytes:

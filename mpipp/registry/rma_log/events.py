@@ -20,18 +20,18 @@ from mpipp.model.rma_events import (
     Collective,
     Comb,
     Completed,
-    Elsewhere,
-    Ended,
     Event,
-    GivenBack,
-    GivenUp,
+    Finalized,
     Lent,
+    MemoryFreed,
     Moment,
     Operation,
+    OtherWorldContact,
     Partitions,
     Probed,
     ReceiveBegun,
     Received,
+    RequestFreed,
     Sent,
     Synchronization,
     WindowFreed,
@@ -99,7 +99,7 @@ class Log(LoggedCalls):
             repeated = kinds.operation, kinds.synchronization
             for number, at in enumerate(self._places.all):
                 if entries.kind(words[at]) in repeated:
-                    yield made.alike(number, entries.written(words, at))
+                    yield made.cached_event(number, entries.written(words, at))
                 else:
                     yield from made.of(self.entry(number))
         except (_Cut, MpippError, *_DAMAGED):
@@ -167,7 +167,7 @@ class _Events:
 
     def _ended(self, entry: Entry) -> Iterator[Event]:
         if not self._log.lost and not self._log.damaged:
-            yield Ended(self._log.moment(entry), entry.words[0])
+            yield Finalized(self._log.moment(entry), entry.words[0])
 
     def _access(self, entry: Entry) -> Iterator[Event]:
         stores, first, length, stride, count, times = entry.words
@@ -176,18 +176,18 @@ class _Events:
             yield Access(moment, bool(stores), memory, times, owner)
 
     def _given_up(self, entry: Entry) -> Iterator[Event]:
-        yield GivenUp(self._log.moment(entry), entry.words[0])
+        yield RequestFreed(self._log.moment(entry), entry.words[0])
 
     def _given_back(self, entry: Entry) -> Iterator[Event]:
         start, length = entry.words
-        yield GivenBack(self._log.moment(entry), start, start + length)
+        yield MemoryFreed(self._log.moment(entry), start, start + length)
 
     def _elsewhere(self, entry: Entry) -> Iterator[Event]:
         request, bits = entry.words
         if request:
             self._others.add(request)
         else:
-            yield Elsewhere(self._log.moment(entry), bool(bits & self._kinds.sends))
+            yield OtherWorldContact(self._log.moment(entry), bool(bits & self._kinds.sends))
 
     def _comm(self, entry: Entry) -> Iterator[Event]:
         self._members[entry.words[0]] = self._log.members(entry.words)
@@ -257,8 +257,8 @@ class _Events:
         length = length if attaches else 0
         yield Attached(self._log.moment(entry), identity, base, length, attaches, frame)
 
-    def alike(self, number: int, written: bytes) -> Event:
-        """That of an operation or a synchronization, by its number and its words as written.
+    def cached_event(self, number: int, written: bytes) -> Event:
+        """The event of an operation or a synchronization, by its number and its words as written.
 
         Loops say the same again and again, but for the moment.
         """
@@ -476,6 +476,6 @@ class _Events:
         ):
             yield self._some(entry, of, 0, of.words[6])
         if request in self._others:
-            yield Elsewhere(self._log.moment(entry), tells=False)
+            yield OtherWorldContact(self._log.moment(entry), tells=False)
         if request in self._told:
             yield Completed(self._log.moment(entry), (request,), *entry.words[4:5])

@@ -249,7 +249,7 @@ class _Calling:
             # Those of synchronous sends are blocking ones'.
             wanted = [self.requests[one] for one in event.requests if one in self.requests]
             return " ".join(f"MPI_Wait(&requests[{one}], MPI_STATUS_IGNORE);" for one in wanted)
-        assert isinstance(event, m.Ended)
+        assert isinstance(event, m.Finalized)
         return "MPI_Group_free(&group), MPI_Win_free(&win);"
 
     def _operation(self, event: m.Operation) -> str:

@@ -7,15 +7,15 @@ import random
 from collections import Counter
 
 from mpipp.analysis.messages.match_by_ordinal import Histories
-from mpipp.model import Call, Kept, Stretch
-from mpipp.registry.ledger.channel_history import Known, in_order
+from mpipp.model import Call, KeptCall, Stretch
+from mpipp.registry.ledger.channel_history import CallsByWords, in_order
 
 
 def _never(words: tuple[int, ...]) -> Call:
     raise AssertionError(words)
 
 
-CALLS = [Kept(number, number, _never) for number in range(5)]
+CALLS = [KeptCall(number, number, _never) for number in range(5)]
 
 
 def drawn(chance: random.Random, first: int) -> Stretch:
@@ -23,7 +23,7 @@ def drawn(chance: random.Random, first: int) -> Stretch:
     return Stretch(first, chance.randint(1, 12), calls)
 
 
-def written_out(stretches: list[Stretch]) -> dict[int, Kept]:
+def written_out(stretches: list[Stretch]) -> dict[int, KeptCall]:
     return {i: stretch.at(i) for stretch in stretches for i in range(stretch.first, stretch.end)}
 
 
@@ -73,7 +73,7 @@ def words(*values: int) -> bytes:
 
 def test_places_are_no_part_of_a_key() -> None:
     """Nor is that where a persistent operation was started; the rest is."""
-    known = Known(_never, started=0x80)
+    known = CallsByWords(_never, started=0x80)
     plain = known[words(1, 111, 0, 7, 8, 9)]
     assert plain.key == known[words(1, 222, 0, 7, 8, 9)].key
     assert plain.key != known[words(1, 111, 0, 7, 8, 10)].key

@@ -242,5 +242,7 @@ def test_left_for_other_nodes(tmp_path: Path) -> None:
     assert [one.what.text for one in compared.findings] == [
         one.what.text for one in found(job(*WRONG))
     ]
-    chosen = select_channels.chosen(paths_in(str(tmp_path / PROCESSES)), select_channels.Alone())
+    chosen = select_channels.select(
+        paths_in(str(tmp_path / PROCESSES)), select_channels.SingleProcess()
+    )
     assert [len(portion.keys) for portion in chosen.portions] == [1]

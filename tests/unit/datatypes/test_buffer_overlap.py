@@ -304,7 +304,7 @@ def test_the_least_count_that_overlaps() -> None:
 def test_the_struct_of_the_paper() -> None:
     made = region(paper_struct())
     assert made.comb is not None
-    assert strided_sets.joined(made.comb) == [(0, 20), (47, 54), (76, 92)]
+    assert strided_sets.contiguous_runs(made.comb) == [(0, 20), (47, 54), (76, 92)]
     assert (made.low, made.high, made.bytes) == (0, 92, 43)
     assert self_overlap(paper_struct(), 10**9) is None
 

@@ -13,7 +13,14 @@ import pytest
 from mpipp.datatypes.memory import intersection, strided_sets
 from mpipp.datatypes.memory.bounded_sums import first_index, solve, sums
 from mpipp.datatypes.memory.intersection import touch
-from mpipp.datatypes.memory.strided_sets import Comb, comb, joined, repeat, run_count, union
+from mpipp.datatypes.memory.strided_sets import (
+    Comb,
+    comb,
+    contiguous_runs,
+    repeat,
+    run_count,
+    union,
+)
 from tests.short import some
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
@@ -83,7 +90,7 @@ class Maker:
             part, touched = self.comb(depth - 1)
             for _ in range(self.random.choice((1, 1, 3))):
                 start = self.random.choice((0, self.random.randint(-60, 60)))
-                parts.append(part and part.moved(start))
+                parts.append(part and part.shift(start))
                 every |= {value + start for value in touched}
         return union(parts), every
 
@@ -94,7 +101,7 @@ def check_form(made: Comb | None, every: Bytes) -> None:
         assert run_count(made) == 0
         return
     assert (made.low, made.high) == (min(every), max(every) + 1)
-    runs = joined(made)
+    runs = contiguous_runs(made)
     assert runs is not None
     assert set(itertools.chain.from_iterable(range(*run) for run in runs)) == every
     assert all(before[1] < after[0] for before, after in zip(runs, runs[1:]))
@@ -152,8 +159,8 @@ def test_ten_to_the_nine_blocks_with_coprime_strides() -> None:
     second = comb(0, 4, ((10**9, 8 * 1000033),))
     assert first is not None
     assert second is not None
-    assert touch(first, second.moved(4)) is None
-    found = touch(first, second.moved(8))
+    assert touch(first, second.shift(4)) is None
+    found = touch(first, second.shift(8))
     assert found is not None
     start, end = found
     assert start % (8 * 1000003) == (start - 8) % (8 * 1000033) == 0

@@ -59,7 +59,7 @@ def test_one_process_of_many(tmp_path: Path) -> None:
     ended = [Several(rank, SIZE).does(comms, right) for rank in range(SIZE)]
     ended[41] = Several(41, SIZE).does(comms, wrong)
     paths = left(tmp_path, ended)
-    found = select_channels.chosen(paths, select_channels.Alone())
+    found = select_channels.select(paths, select_channels.SingleProcess())
     assert (found.portions, [ranks(some) for some in found.orders]) == ([], [[0, 41]])
     compared = compare.compare(str(tmp_path), told=[])
     assert [(one.rule.id, one.what.text) for one in compared.findings] == [("comm-order", CROSSED)]
@@ -106,7 +106,9 @@ def test_what_a_watcher_has_told_is_not_told_again(tmp_path: Path) -> None:
     ended = [Several(rank, SIZE).does(comms, calls[0] + on(WORLD)) for rank in range(SIZE)]
     for rank, number in (41, 1), (47, 1), (72, 2):
         ended[rank] = Several(rank, SIZE).does(comms, calls[number] + on(WORLD))
-    found = select_channels.chosen(left(tmp_path, ended, per_node=10), select_channels.Alone())
+    found = select_channels.select(
+        left(tmp_path, ended, per_node=10), select_channels.SingleProcess()
+    )
     assert [ranks(some) for some in found.orders] == [[40, 41, 70, 72]]
     for nodes, labels in (
         ([], [["rank 40", "rank 72"], ["rank 40", "rank 41"]]),
@@ -127,7 +129,9 @@ def test_what_was_told_of_others_that_differ_alike(
     calls = on(*(WORLD, DUP) * 9, ROW)
     ended = [Several(rank, SIZE).does(comms, calls + on(WORLD, DUP)) for rank in range(SIZE)]
     ended[47] = Several(47, SIZE).does(comms, calls + on(DUP, WORLD))
-    found = select_channels.chosen(left(tmp_path, ended, per_node=10), select_channels.Alone())
+    found = select_channels.select(
+        left(tmp_path, ended, per_node=10), select_channels.SingleProcess()
+    )
     assert [ranks(some) for some in found.orders] == [[7, 47], [40, 47]]
     assert [one.what.text for one in compare.compare(str(tmp_path), []).findings] == [CROSSED]
     assert compare.compare(str(tmp_path), told.of_nodes(tmp_path, "node4")).findings == []
@@ -153,7 +157,7 @@ def test_processes_on_different_communicators(tmp_path: Path) -> None:
     right = [with_groups(rank) for rank in range(SIZE)]
     paths = left(tmp_path / "right", right)
     assert all(writer.head(path).sums for path in paths)
-    assert select_channels.chosen(paths, select_channels.Alone())[:2] == ([], [])
+    assert select_channels.select(paths, select_channels.SingleProcess())[:2] == ([], [])
     # In one row the order differs.
     wrong = [
         with_groups(rank, *{True: (120, WORLD), rank == 27: (WORLD, 120)}[True])
@@ -163,7 +167,8 @@ def test_processes_on_different_communicators(tmp_path: Path) -> None:
     ]
     paths = left(tmp_path / "wrong", wrong)
     assert [
-        ranks(some) for some in select_channels.chosen(paths, select_channels.Alone()).orders
+        ranks(some)
+        for some in select_channels.select(paths, select_channels.SingleProcess()).orders
     ] == [[20, 27]]
 
 
@@ -178,7 +183,7 @@ def test_what_does_not_block(tmp_path: Path) -> None:
         ended.append(Several(rank, SIZE).does(comms, calls))
     paths = left(tmp_path, ended)
     assert all(writer.head(path).sums for path in paths)
-    assert select_channels.chosen(paths, select_channels.Alone()).orders == []
+    assert select_channels.select(paths, select_channels.SingleProcess()).orders == []
 
 
 def vanish(ended: Sequence[Ended]) -> bool:
@@ -233,7 +238,7 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ended.append(Several(rank, SIZE).does(comms, calls + on(ROW)))
     monkeypatch.setattr(select_channels, "MOST_ORDERS", 3)
     paths = left(tmp_path / "some", ended)
-    found = select_channels.chosen(paths, select_channels.Alone())
+    found = select_channels.select(paths, select_channels.SingleProcess())
     assert [ranks(some) for some in found.orders] == [[0, 1, 2], [1, 2, 3]]
     sentence = (
         "of 10 processes that call in different orders on the same communicators 3 were compared"
@@ -248,7 +253,7 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         sentence,
     ]
     monkeypatch.setattr(order_fingerprints, "MOST", 35)  # what the rest needs
-    found = select_channels.chosen(left(tmp_path / "steps", ended), select_channels.Alone())
+    found = select_channels.select(left(tmp_path / "steps", ended), select_channels.SingleProcess())
     assert [ranks(some) for some in found.orders] == [[0, 6, 7]]
     assert found.unchecked == [
         "of 10 processes that call in different orders on the same communicators 3 were compared",

@@ -109,7 +109,7 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_nothing_is_wrong(tmp_path: Path) -> None:
     leave(tmp_path)
     paths = paths_in(str(tmp_path / PROCESSES))
-    found = select_channels.chosen(paths, select_channels.Alone())
+    found = select_channels.select(paths, select_channels.SingleProcess())
     assert found == ([], [], set(range(SIZE)), SIZE, False, [], [])
     Path(paths[4]).unlink()
     Path(paths[5]).write_bytes(b"")
@@ -127,7 +127,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
 
 def test_only_what_differs_is_compared(wrong: Path) -> None:
     paths = paths_in(str(wrong / PROCESSES))
-    found = select_channels.chosen(paths, select_channels.Alone())
+    found = select_channels.select(paths, select_channels.SingleProcess())
     assert [(len(one.keys), len(one.paths)) for one in found.portions] == [(4, SIZE)]
     compared = compare.compare(str(wrong), told=[])
     rules = ["message-types", "message-lost", "message-lost", "op-mismatch"]
@@ -208,8 +208,8 @@ def test_receives_of_more_than_comes(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "what is sent does not match what is received, at the first element: "
         "MPI_DOUBLE is sent, MPI_FLOAT received"
     ]
-    portions = select_channels.chosen(
-        paths_in(str(tmp_path / PROCESSES)), select_channels.Alone()
+    portions = select_channels.select(
+        paths_in(str(tmp_path / PROCESSES)), select_channels.SingleProcess()
     ).portions
     assert [(len(one.keys), len(one.paths)) for one in portions] == [(10, 11)] * 9
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpipp.symbolizer.demangle import known_as
+from mpipp.symbolizer.demangle import source_name
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ from mpipp.symbolizer.demangle import known_as
     ],
 )
 def test_what_compilers_make_of_parts_of_functions(name: str, text: str) -> None:
-    assert known_as(name) == text
+    assert source_name(name) == text

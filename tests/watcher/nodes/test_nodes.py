@@ -155,11 +155,11 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
         names = set(what) if how == "wrong" else set[str]()
         expected = {(f"error: {what[name]}", f"  rank 1: {name}") for name in names}
         assert told == expected
-        compared = compare.compare(str(tmp_path / how), (), select_channels.Alone())
+        compared = compare.compare(str(tmp_path / how), (), select_channels.SingleProcess())
         assert {one.what.text for one in compared.findings} == {what[name] for name in names}
         assert len(compared.findings) == len(found.blocks) == len(names)
         paths = paths_in(str(tmp_path / how / PROCESSES))
-        portions = select_channels.chosen(paths, select_channels.Alone()).portions
+        portions = select_channels.select(paths, select_channels.SingleProcess()).portions
         keys.append({key for portion in portions for key in portion.keys})
     right, wrong = keys
     assert len(wrong - right) == len(forms)
@@ -173,9 +173,9 @@ def test_the_order_of_calls_on_several_communicators(mpi: MPI, tmp_path: Path) -
         found = watched(mpi, tmp_path, how, options=options, source="crossed.c")
         assert (found.status, found.blocks) == (0, blocks)
         paths = paths_in(str(tmp_path / how / PROCESSES))
-        chosen = select_channels.chosen(paths, select_channels.Alone())
+        chosen = select_channels.select(paths, select_channels.SingleProcess())
         assert [[head(path).info.world_rank for path in some] for some in chosen.orders] == orders
-        compared = compare.compare(str(tmp_path / how), (), select_channels.Alone())
+        compared = compare.compare(str(tmp_path / how), (), select_channels.SingleProcess())
         assert [one.rule.id for one in compared.findings] == ["comm-order"] * len(blocks)
         where = [compared.view.where(party) for one in compared.findings for party in one.parties]
         assert where == [["crossed.c:11 in bcast"]] * 2 * len(blocks)

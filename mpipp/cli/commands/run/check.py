@@ -418,8 +418,8 @@ class _Session:
         self._held.clear()
 
     @property
-    def has_ended(self) -> bool:
-        """Whether a watcher on this node has told all."""
+    def has_reported(self) -> bool:
+        """Whether a watcher on this node has reported everything."""
         return self._ended > 0
 
     def add(self, others: Gathered) -> None:

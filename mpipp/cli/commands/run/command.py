@@ -67,10 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
         from mpipp.cli.commands.run import sweep  # it takes some time to load
 
         return sweep.run(launcher, built(mpi), variables, program, arguments, given)
-    provoked = perturb.chosen(given)
+    provoked = perturb.with_random_seed(given)
     variables.update(provoked.variables() if provoked else {})
     wrapper = built(mpi)
-    perturb.tell(provoked)
+    perturb.announce_seed(provoked)
     sys.stdout.flush()
     if arguments.check:
         variables.update(for_program(arguments))

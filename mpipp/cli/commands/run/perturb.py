@@ -177,15 +177,15 @@ def is_of_one_run(arguments: argparse.Namespace) -> bool:
     return arguments.provoke is not None and arguments.provoke_sweep is None
 
 
-def chosen(given: Schedules | None) -> Schedules | None:
-    """The same with a seed, of a single run."""
+def with_random_seed(given: Schedules | None) -> Schedules | None:
+    """The schedules of a single run, with a random seed if they have none."""
     if given is None or given.seed is not None:
         return given
     return given.with_seed(random.randrange(1, _SHORT, 2))  # odd: standard sends are synchronous
 
 
-def tell(chosen: Schedules | None) -> None:
-    """Say which seed it is, before the program starts."""
+def announce_seed(chosen: Schedules | None) -> None:
+    """Write the seed to the error stream before the program starts."""
     if chosen is not None:
         what = "one-sided operations provoked" if chosen.rma else "provoked"
         sys.stderr.write(plain(f"mpipp: {what} with seed {chosen.seed}\n"))

@@ -16,19 +16,20 @@ from mpipp.model import Broken, Header, Object, Request, Site, ThreadCall, Win
 from mpipp.render import one_line
 
 
-class Made(NamedTuple):
-    """Where an object was made: all that is recorded (`call_sites.site`), and in one line."""
+class CreationSite(NamedTuple):
+    """The site where an object was created: all that is recorded (`call_sites.site`), and in one
+    line."""
 
     calls: list[str]
     place: str
 
 
-class Places(dict[Site, Made]):
+class Places(dict[Site, CreationSite]):
     """Where objects were made, looked up once: many were made at the same place."""
 
-    def __missing__(self, where: Site) -> Made:
+    def __missing__(self, where: Site) -> CreationSite:
         """The source lines."""
-        self[where] = Made(*call_sites.made(where))
+        self[where] = CreationSite(*call_sites.site_and_place(where))
         return self[where]
 
 

@@ -13,7 +13,7 @@ from mpipp.analysis import deadlock_check
 from mpipp.analysis.deadlock.analysis import explain, explain_all
 from mpipp.analysis.deadlock_text.report import Report
 from mpipp.common.errors import MpippError
-from mpipp.model import Channel, Comm, Kept, Stretch
+from mpipp.model import Channel, Comm, KeptCall, Stretch
 from tests.unit.jobs import FILE, WINDOW, WORLD, Places, Recorded, call, job, ranks
 
 MOVING = "still moving: nothing is waited for that cannot come"
@@ -248,9 +248,9 @@ def test_another_collective_call_that_is_over() -> None:
         f"    {instead}",
     ]
     assert stuck(a, b) == [0]
-    b.over[0] = Stretch(3, 1, (Kept.of(call("MPI_Bcast", root=1)),))
+    b.over[0] = Stretch(3, 1, (KeptCall.of(call("MPI_Bcast", root=1)),))
     assert told(a, b)[0] == MOVING  # as it is in a correct program
-    b.over[0] = Stretch(3, 1, (Kept.of(call("MPI_Gather", root=0)),))
+    b.over[0] = Stretch(3, 1, (KeptCall.of(call("MPI_Gather", root=0)),))
     b.calls = [call("MPI_Barrier", ordinal=4)]
     b.channels = [replace(b.channels[0], count=4)]
     assert told(a, b)[0] == "mismatch: rank 0 is in another collective operation than others were"
@@ -312,7 +312,7 @@ def test_what_is_over_is_decoded_once_of_those_that_are_waited_for() -> None:
     )
     for other in others:
         other.joined(2, call("MPI_Bcast", root=1))
-        other.over.insert(0, Stretch(1, 1, (Kept.of(call("MPI_Ibcast", root=1)),)))
+        other.over.insert(0, Stretch(1, 1, (KeptCall.of(call("MPI_Ibcast", root=1)),)))
         other.inside(call("MPI_Iprobe", source=0, tag=5))
     one.several_threads = True
     one.calls.append(call("MPI_Wait", requests=1))
@@ -331,5 +331,5 @@ def test_what_is_over_is_damaged(whole: bool, monkeypatch: pytest.MonkeyPatch) -
     if whole:
         monkeypatch.setattr(b, "recorded_calls", broken)
     else:
-        b.over = [Stretch(3, 1, (Kept((), (), broken),))]
+        b.over = [Stretch(3, 1, (KeptCall((), (), broken),))]
     assert told(a, b)[0] == MOVING

@@ -171,9 +171,9 @@ class Program:
     def end(self) -> None:
         """All call MPI_Finalize, those that have not."""
         for rank in self.ranks:
-            if isinstance(rank.events[-1], m.Ended):
+            if isinstance(rank.events[-1], m.Finalized):
                 continue
-            rank.does(m.Ended(rank.moment("MPI_Finalize")))
+            rank.does(m.Finalized(rank.moment("MPI_Finalize")))
 
     def channel(self, source: int, destination: int) -> m.Channel:
         ordinal = self.channels.get((source, destination), 0)

@@ -13,9 +13,9 @@ from mpipp.model.rma_events import (
     Attached,
     Comb,
     Completed,
-    GivenBack,
-    GivenUp,
+    MemoryFreed,
     Operation,
+    RequestFreed,
     Synchronization,
     WindowInfo,
 )
@@ -328,7 +328,7 @@ def test_memory_that_is_given_back_must_not_be_a_pending_buffer(kind: str, end: 
 
     def gives_back(start: int, length: int) -> None:
         low = BUFFERS + start
-        program[0].does(GivenBack(program[0].moment(""), low, low + length))
+        program[0].does(MemoryFreed(program[0].moment(""), low, low + length))
 
     gives_back(0x104, 0xFC)  # between two columns
     gives_back(0x304, 0x1000)
@@ -347,7 +347,7 @@ def test_memory_that_is_given_back_must_not_be_a_pending_buffer(kind: str, end: 
     found = [
         (one.rule, one.event.moment.procedure, one.other.met)
         for one in result.mistakes
-        if isinstance(one.other, GivenBack)
+        if isinstance(one.other, MemoryFreed)
     ]
     assert len(found) == len(result.mistakes)
     assert found == ([] if end else [("rma-gone", kind, BUFFERS + 0x200)])
@@ -492,8 +492,8 @@ def test_requests_are_not_freed(first: str) -> None:
         program[0].completed(7)
     elif first == "flush":
         program[0].sync("flush", 1)
-    program[0].does(GivenUp(program[0].moment("MPI_Request_free"), 7))
-    program[0].does(GivenUp(program[0].moment("MPI_Request_free"), 8))
+    program[0].does(RequestFreed(program[0].moment("MPI_Request_free"), 7))
+    program[0].does(RequestFreed(program[0].moment("MPI_Request_free"), 8))
     program[0].sync("unlock", 1)
     program.end()
     assert found(program) == ([] if first else ["rma-given-up: put"])

@@ -75,7 +75,7 @@ def told(program: Program, giver: int, taker: int, where: int, how: random.Rando
 def elsewhere(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
     """A message to another MPI_COMM_WORLD, and one from there."""
     for rank, tells in ((giver, True), (taker, False)):
-        program[rank].does(m.Elsewhere(program[rank].moment("MPI_Send"), tells))
+        program[rank].does(m.OtherWorldContact(program[rank].moment("MPI_Send"), tells))
 
 
 def handed_on(seed: int) -> Program:
@@ -196,7 +196,7 @@ def test_what_others_get_may_be_a_flag(synced: bool) -> None:
 
 def meet(program: Program, rank: int, *, tells: bool) -> None:
     """A message to or from another MPI_COMM_WORLD."""
-    program[rank].does(m.Elsewhere(program[rank].moment("MPI_Send"), tells))
+    program[rank].does(m.OtherWorldContact(program[rank].moment("MPI_Send"), tells))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpipp.analysis.rma_engine import analyse, conflicts, of_one
+from mpipp.analysis.rma_engine import analyse, check_process, conflicts
 from tests.unit.analysis.rma.oracle import Oracle
 from tests.unit.analysis.rma.random_programs import Made, alike, compare, exposed, keys
 
@@ -56,7 +56,7 @@ def test_what_one_process_knows_alone_is_what_all_know() -> None:
         events = Made(seed).program().events()
         of_all = keys(analyse(events), True)
         for rank, some in events.items():
-            conflicting, mistakes, _ = of_one(rank, some, some)
+            conflicting, mistakes, _ = check_process(rank, some, some)
             alone = {(one.rule, rank, rank, one.owner) for one in conflicting}
             assert alone <= of_all, seed
             assert not mistakes
