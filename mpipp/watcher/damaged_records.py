@@ -19,7 +19,7 @@ from mpipp.analysis.context.world import World
 from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc import launch
 from mpipp.watcher.ipc.settings import Settings
-from mpipp.watcher.output.reporter import Telling
+from mpipp.watcher.output.reporter import Reporter
 from mpipp.watcher.processes.process import Watched
 
 BEGIN, END = "watcher-", ".log"  # of the names of files that have tracebacks
@@ -49,10 +49,10 @@ class Traces:
 class Faults:
     """Does what may fail."""
 
-    def __init__(self, traces: Traces, watched: Sequence[Watched], telling: Telling) -> None:
+    def __init__(self, traces: Traces, watched: Sequence[Watched], reporter: Reporter) -> None:
         self._traces = traces
         self._watched = watched
-        self._telling = telling
+        self._reporter = reporter
         self._given_up: set[str] = set()  # steps, by name
 
     def guard(self, step: Callable[[], _Result]) -> _Result | None:
@@ -65,7 +65,9 @@ class Faults:
                 failed = error
             if not self._leave_out():
                 self._given_up.add(step.__name__)
-                self._telling.lost(f"{_named(failed)}: its traceback is in {self._traces.path}")
+                self._reporter.note_failure(
+                    f"{_named(failed)}: its traceback is in {self._traces.path}"
+                )
         return None
 
     def _leave_out(self) -> bool:
@@ -79,7 +81,7 @@ class Faults:
     def leave_out(self, one: Watched, error: Exception) -> None:
         """Nothing more is read of a process."""
         who = one.leave_out()
-        self._telling.lost(
+        self._reporter.note_failure(
             f"{who}: its records are damaged ({_named(error)}): the traceback is in "
             f"{self._traces.path}"
         )

@@ -197,7 +197,7 @@ class _Told:
     def stops(self, pids: object, tid: int) -> None:
         self._say({"stops": tid})
 
-    def looking(self, processes: int) -> None:
+    def show_progress(self, processes: int) -> None:
         self._say({"looking": processes})
 
     def total(self, total: object) -> None:
@@ -206,7 +206,7 @@ class _Told:
     def fileno(self) -> int:
         return -1
 
-    def heard(self) -> bytes:
+    def receive(self) -> bytes:
         return b""
 
     def _say(self, what: dict[str, object]) -> None:

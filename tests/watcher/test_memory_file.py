@@ -50,7 +50,7 @@ def test_other_memory() -> None:
     with file_of((0x10000, 0, PAGE)) as file:
         memory = FileMemory(file, 0, BytesMemory({0x500: b"the stack"}))
         assert memory.read(0x504, 5) == b"stack"
-        memory.without_others()
+        memory.mark_ended()
         with pytest.raises(UnreadableMemory):
             memory.read(0x504, 5)
 

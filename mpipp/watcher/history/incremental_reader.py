@@ -24,8 +24,8 @@ from mpipp.registry.ledger.channel_history import History
 from mpipp.watcher.processes.process import Watched
 
 
-class Seen(NamedTuple):
-    """A channel at a look."""
+class ChannelSnapshot(NamedTuple):
+    """A channel at the time of a look."""
 
     comm: Comm
     channel: Channel
@@ -33,8 +33,8 @@ class Seen(NamedTuple):
     last: int  # ordinal
 
 
-class Growing:
-    """The past of one process, which is told once.
+class HistoryReader:
+    """The call history of one process; each call is read once.
 
     Raises MpippError when what is recorded makes no sense.
     """
@@ -46,7 +46,7 @@ class Growing:
         self._told: dict[int, int] = {}
         self._left: set[int] = set()  # histories that there was no time for
 
-    def look(self) -> Iterator[Seen]:
+    def look(self) -> Iterator[ChannelSnapshot]:
         """The channels with calls that are to be told. They are, by `side`, after all processes
         were looked at."""
         self._watched.refresh()
@@ -65,9 +65,9 @@ class Growing:
                 self._before[at] = last
                 known = min(before.get(at, 0), last)
                 if known > self._told.get(at, 0):
-                    yield Seen(comm, channel, self._histories[at], known)
+                    yield ChannelSnapshot(comm, channel, self._histories[at], known)
 
-    def sides(self, process: Process, seen: list[Seen], until: float) -> Iterator[Side]:
+    def sides(self, process: Process, seen: list[ChannelSnapshot], until: float) -> Iterator[Side]:
         """What is new in those channels, as far as it is read up to a time of the monotonic clock;
         those that are left then come first the next time."""
         self._watched.refresh()

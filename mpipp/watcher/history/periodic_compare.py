@@ -15,7 +15,7 @@ from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.messages.completed import Messages
 from mpipp.analysis.runner import cited
 from mpipp.common.errors import MpippError
-from mpipp.watcher.history.incremental_reader import Growing
+from mpipp.watcher.history.incremental_reader import HistoryReader
 from mpipp.watcher.processes.process import Watched
 
 INTERVAL = 0.7  # seconds between looks: what is found at a look was there at the one before
@@ -27,7 +27,7 @@ class Comparing:
     """What is found between processes that run."""
 
     def __init__(self) -> None:
-        self._growing: dict[Watched, Growing] = {}
+        self._readers: dict[Watched, HistoryReader] = {}
         self._pasts: dict[int, tuple[Messages, Collectives]] = {}  # by world: its first process
         self._worlds: dict[int, int] = {}  # by process
         self._next = 0.0
@@ -56,14 +56,14 @@ class Comparing:
     ) -> dict[Process, list[channel_history.Side]]:
         seen = []
         for one, process in zip(watched, processes):
-            growing = self._growing.setdefault(one, Growing(one))
+            reader = self._readers.setdefault(one, HistoryReader(one))
             with contextlib.suppress(MpippError):
-                seen.append((process, growing, list(growing.look())))
+                seen.append((process, reader, list(reader.look())))
         if not any(channels for _, _, channels in seen):
             return {}
         new, now, each = {}, time.monotonic(), _LONGEST / len(seen)
-        for number, (process, growing, channels) in enumerate(seen, 1):
-            new[process] = list(growing.sides(process, channels, now + number * each))
+        for number, (process, reader, channels) in enumerate(seen, 1):
+            new[process] = list(reader.sides(process, channels, now + number * each))
         return new
 
     def _compare(

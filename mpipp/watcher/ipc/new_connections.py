@@ -13,8 +13,8 @@ _LATEST = 10.0  # seconds until it says so
 _ANSWER = 1.0  # seconds until it takes an answer
 
 
-class Coming:
-    """Connections to a listening socket, which `selector` awakes for.
+class NewConnections:
+    """New connections to a listening socket, which `selector` awakes for.
 
     A process says what it is when it has connected, but may have no processor between: the watcher
     waits for no single one.
@@ -30,8 +30,8 @@ class Coming:
     def __bool__(self) -> bool:
         return bool(self._since)
 
-    def heard(self) -> Iterator[socket.socket]:
-        """Those that have said something, or have gone; each once."""
+    def ready_connections(self) -> Iterator[socket.socket]:
+        """The connections that have sent something or were closed, each once."""
         now = time.monotonic()
         self._accept(now)
         for made, since in list(self._since.items()):

@@ -14,7 +14,7 @@ class Settings(NamedTuple):
     suppress: str = ""  # path of a suppressions file; "": none
     report: str = ""  # the run's directory, which all nodes share; "": there is none
     kept: bool = False  # a report will be asked for: pictures are made then
-    stop_at: Sequence[Sequence[Any]] = ()  # the members of reports.stopping.Target
+    stop_at: Sequence[Sequence[Any]] = ()  # the members of reports.stop_targets.Target
     checks: Sequence[str] = ()  # the words of those that are made; none: all
     launched: bool = False  # by mpipp run, which says at the end what all nodes have found
     # Processes stop where something is found of a call: "stop", "gdb", "gdb=all"; "": they do not.

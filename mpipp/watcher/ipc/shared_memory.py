@@ -70,8 +70,8 @@ class FileMemory:
         """Give the file back; no reads after this."""
         os.close(self._file)
 
-    def without_others(self) -> None:
-        """The process has ended: its other memory is gone."""
+    def mark_ended(self) -> None:
+        """Note that the process has ended: its other memory is gone."""
         self._others = None
         self._ended = True
 

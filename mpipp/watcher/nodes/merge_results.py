@@ -29,9 +29,9 @@ from mpipp.watcher import damaged_records
 from mpipp.watcher.ipc.settings import Settings
 from mpipp.watcher.output import node_results
 from mpipp.watcher.output.deduplicate import Collected, More
-from mpipp.watcher.output.finding_blocks import Block, counted, joined, records
+from mpipp.watcher.output.finding_blocks import Block, counted, merged, records
 from mpipp.watcher.output.totals import NOTHING, Total
-from mpipp.watcher.processes.strict_comparison import Told
+from mpipp.watcher.processes.strict_comparison import ReportedCalls
 
 _LATE = 40.0  # seconds that a watcher may take after the program's end
 _STEP = 0.05
@@ -45,23 +45,23 @@ class Gathered(NamedTuple):
     blocks: list[Block]  # those that were not printed come last
 
 
-class Found(NamedTuple):
-    """What a run has found."""
+class RunResult(NamedTuple):
+    """The totals and findings of a run."""
 
     total: Total
     blocks: list[Block]
 
 
-def write(directory: str, found: Found, run: dict[str, Any]) -> None:
+def write(directory: str, found: RunResult, run: dict[str, Any]) -> None:
     """Write it as text, and all that reports show; `run`: how it was started. Raises OSError."""
     reports.write(directory, _document(found, run), _text(found))
 
 
-def _text(found: Found) -> str:
+def _text(found: RunResult) -> str:
     return "".join(f"{block.text}\n\n" for block in found.blocks) + f"{found.total.line()}\n"
 
 
-def _document(found: Found, run: dict[str, Any]) -> str:
+def _document(found: RunResult, run: dict[str, Any]) -> str:
     total = found.total
     content = {
         "processes": total.processes,
@@ -93,14 +93,14 @@ def complete(directory: str) -> bytes:
     return keep(directory, put_together(directory, None))
 
 
-def put_together(directory: str, team: Team | None) -> Found:
+def put_together(directory: str, team: Team | None) -> RunResult:
     """What mpipp exec has left, compared; the first of a team is given what is found."""
     found = gather(directory, (), Settings(report=directory, kept=True), late=0, team=team)
-    blocks, total = joined(found.blocks, found.total)
-    return Found(total, blocks)
+    blocks, total = merged(found.blocks, found.total)
+    return RunResult(total, blocks)
 
 
-def keep(directory: str, found: Found) -> bytes:
+def keep(directory: str, found: RunResult) -> bytes:
     """The document of what was found; it is written into the run's directory, unless that is
     another user's. Raises MpippError where it cannot be.
     """
@@ -164,7 +164,7 @@ def gather(
     blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
     view = compared.view
     known = view.where, view.label, view.frames, view.world, view.rank
-    before = Told()
+    before = ReportedCalls()
     if decided := paths(os.path.join(directory, STRICT)):  # calls that went on are found again
         _forget_calls(directory, decided)
         before.add_records(record for block in blocks for record in block.records)

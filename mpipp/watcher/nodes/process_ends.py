@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc import protocol as said
 from mpipp.watcher.nodes.root_cause import AFTER, CLEANED_UP, Deaths
-from mpipp.watcher.output.reporter import Telling
+from mpipp.watcher.output.reporter import Reporter
 from mpipp.watcher.processes import abnormal_exit
-from mpipp.watcher.processes.abnormal_exit import Ended
+from mpipp.watcher.processes.abnormal_exit import AbnormalExit
 from mpipp.watcher.processes.exit_status import Ending
 from mpipp.watcher.processes.labels import Shown, View
 from mpipp.watcher.processes.liveness import goes_on
 from mpipp.watcher.processes.process import GONE, LOST, OVER, Watched
-from mpipp.watcher.processes.remote import Elsewhere, Nodes, are_elsewhere
+from mpipp.watcher.processes.remote import Nodes, RemoteProcess, has_remote
 
 KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
 _OTHER_NODES = 5.0  # seconds in which the watchers of others have seen theirs end
@@ -31,10 +31,10 @@ class Ends:
     """
 
     def __init__(
-        self, directory: str, watched: Sequence[Watched], telling: Telling, nodes: Nodes
+        self, directory: str, watched: Sequence[Watched], reporter: Reporter, nodes: Nodes
     ) -> None:
         self._watched = watched
-        self._telling = telling
+        self._reporter = reporter
         self._nodes = nodes
         self._deaths = Deaths(directory)
         self._ended: list[Watched] = []  # not as they should, in order
@@ -57,7 +57,7 @@ class Ends:
             one.ended_at = now
             self._ended.append(one)
 
-    def tell(self, interrupted: bool) -> float | None:
+    def report(self, interrupted: bool) -> float | None:
         """Tell of those that were not told of, with what the others do then, as far as they stand
         still. Returns when to look again; None: all is told.
 
@@ -69,13 +69,13 @@ class Ends:
         times = {one.ended_at for one in self._ended} - self._told
         for at in sorted(times):
             ended = [
-                one for one in self._ended if one.ended_at == at and self._telling.can_read(one)
+                one for one in self._ended if one.ended_at == at and self._reporter.can_read(one)
             ]
-            known = [one for one in self._watched if self._telling.can_read(one)]
+            known = [one for one in self._watched if self._reporter.can_read(one)]
             ended = self._causes(ended, known)
-            elsewhere: list[Elsewhere] = []
+            elsewhere: list[RemoteProcess] = []
             if not any(one.end for one in ended):
-                left = self._deaths.ended_with(known, at + _OTHER_NODES)
+                left = self._deaths.ended_elsewhere(known, at + _OTHER_NODES)
                 if left is None:
                     return time.monotonic() + KILLED
                 if not self._deaths.are_the_cause():
@@ -86,21 +86,22 @@ class Ends:
         return None
 
     def _tell_of(
-        self, ended: Sequence[Watched], others: list[Watched], elsewhere: Sequence[Elsewhere]
+        self, ended: Sequence[Watched], others: list[Watched], elsewhere: Sequence[RemoteProcess]
     ) -> None:
         members: list[Shown] = [*ended, *abnormal_exit.standing(others), *elsewhere]
         processes = [one.process(number) for number, one in enumerate(members)]
         how = [
-            Ended.of(one, number, self._telling.is_wrong(one)) for number, one in enumerate(ended)
+            AbnormalExit.of(one, number, self._reporter.is_wrong(one))
+            for number, one in enumerate(ended)
         ]
         found = list(abnormal_exit.findings(how, processes[len(ended) :], View(members)))
         if not any(one.end for one in ended) and self._nodes.are_interrupted:
             return  # that the user has ended them was said meanwhile
-        self._telling.tell(members, found)
+        self._reporter.report(members, found)
 
     def _causes(self, ended: list[Watched], known: list[Watched]) -> list[Watched]:
         # Of processes that ended at one time, and those that died then or after; others are told.
-        is_wrong = self._telling.is_wrong
+        is_wrong = self._reporter.is_wrong
         rest = [one for one in known if one not in ended and not one.ended_at]
         is_first = self._deaths.is_first
         found = (abnormal_exit.causes if is_first else abnormal_exit.causes_too)(
@@ -110,7 +111,7 @@ class Ends:
             self._deaths.say(known, abnormal_exit.least_doubt(found, is_first, is_wrong))
         return found
 
-    def tell_rest(self, interrupted: bool, uncalled: Iterable[tuple[str, Ending]]) -> None:
+    def report_rest(self, interrupted: bool, uncalled: Iterable[tuple[str, Ending]]) -> None:
         """All have gone: tell of those that died before MPI_Init had returned, and after
         MPI_Finalize.
 
@@ -127,9 +128,9 @@ class Ends:
             died = own  # the launcher has ended the others
             silent = [(label, by) for label, by in silent if not by.may_be_launchers]
         for label, by in silent:
-            self._telling.lost(f"{label}: it died before it had initialized MPI, {by}")
+            self._reporter.note_failure(f"{label}: it died before it had initialized MPI, {by}")
         # Of a call after MPI_Finalize that was told of it goes without saying that it is the last.
-        is_wrong = self._telling.is_wrong
+        is_wrong = self._reporter.is_wrong
         died = [
             one for one in died if abnormal_exit.is_certain(one) or not (one.end and is_wrong(one))
         ]
@@ -138,7 +139,7 @@ class Ends:
 
     def _has_failed(self) -> bool:
         # Whether others have ended so that a launcher ends the rest, here or on other nodes.
-        if any(are_elsewhere(one.registry.info, self._watched) for one in self._watched[:1]):
+        if any(has_remote(one.registry.info, self._watched) for one in self._watched[:1]):
             return True
         known = [by for one in self._watched if (by := one.ending()) is not None]
         return any(by.code for by in known)

@@ -19,7 +19,7 @@ from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import WAITING, RunDirectory, parsed, paths, read
 from mpipp.watcher.ipc import launch
 from mpipp.watcher.processes.process import Watched
-from mpipp.watcher.processes.remote import Elsewhere, are_elsewhere, left
+from mpipp.watcher.processes.remote import RemoteProcess, ended_process_files, has_remote
 
 CLEANED_UP = 5.0  # seconds in which a launcher has ended the others of one that has died
 _ENDED = "ended"  # the file that says which node has seen one end first, and whether it died
@@ -28,14 +28,14 @@ _DIED = "died-"  # begins the names of those that say how doubtful it is
 FIRST, TOO, AFTER = "first", "too", "after"
 
 
-class Said(NamedTuple):
-    """By a node, of its processes."""
+class NodeVerdict(NamedTuple):
+    """What a node knows of the cause among its processes."""
 
     ranks: Collection[int]  # all of it
     doubt: int | None  # the least; None: none of them is the cause
     is_first: bool
 
-    def is_before(self, other: Said, names: tuple[str, str]) -> bool:
+    def is_before(self, other: NodeVerdict, names: tuple[str, str]) -> bool:
         """Whether this is rather the cause than the other; `names` of the nodes."""
         if self.doubt is None or other.doubt is None:
             return self.doubt is not None
@@ -51,7 +51,7 @@ class Deaths:
         self._run = RunDirectory(directory)
         self._waiting = os.path.join(directory, WAITING)
         self._own = f"{launch.node()}-{os.getpid()}"
-        self._said: Said | None = None
+        self._said: NodeVerdict | None = None
         self.is_first = True
 
     def order(self, one: Watched, own: Sequence[Watched]) -> str:
@@ -64,7 +64,7 @@ class Deaths:
     def _is_shared(self, own: Sequence[Watched], one: Watched | None = None) -> bool:
         if not self._directory or not own:
             return False
-        return are_elsewhere((one or own[0]).registry.info, own)
+        return has_remote((one or own[0]).registry.info, own)
 
     def _order(self, one: Watched) -> str:
         path, name = os.path.join(self._waiting, _ENDED), f".{self._own}-ended"
@@ -88,29 +88,33 @@ class Deaths:
     def say(self, own: Sequence[Watched], doubt: int | None) -> None:
         """How doubtful it is that one of these is the cause; None: none is."""
         ranks = [one.registry.info.world_rank or 0 for one in own]
-        said = Said(ranks, doubt, self.is_first)
+        said = NodeVerdict(ranks, doubt, self.is_first)
         if self._is_shared(own) and said != self._said:
             self._said = said
             with contextlib.suppress(OSError):
                 name = f"{WAITING}/{_DIED}{self._own}"
                 self._run.publish(name, json.dumps(said).encode())
 
-    def ended_with(self, own: Sequence[Watched], until: float) -> list[Elsewhere] | None:
-        """The processes of other nodes, that the launcher ends with one of this; None: not yet."""
+    def ended_elsewhere(self, own: Sequence[Watched], until: float) -> list[RemoteProcess] | None:
+        """The processes of other nodes that the launcher ends with one of this node; None: not yet
+        known."""
         if not self._is_shared(own):
             return []
         try:
             from mpipp.distributed.process_file import writer  # it takes some time to load
 
             ranks = {one.registry.info.world_rank for one in own}
-            found = {info.world_rank or 0: (info, path) for info, path in left(self._directory)}
+            found = {
+                info.world_rank or 0: (info, path)
+                for info, path in ended_process_files(self._directory)
+            }
             paths = {rank: path for rank, (_, path) in found.items() if rank not in ranks}
             died = {rank for rank in paths if found[rank][0].status != "finalized"}
             heard = {rank for _, said in self._others() for rank in said.ranks}
             all_there = len(paths) + len(ranks) >= (own[0].registry.info.world_size or 0)
             if not (all_there and died <= heard) and time.monotonic() < until:
                 return None
-            return [Elsewhere(writer.read(path)) for _, path in sorted(paths.items())]
+            return [RemoteProcess(writer.read(path)) for _, path in sorted(paths.items())]
         except (MpippError, OSError):
             return []
 
@@ -121,7 +125,7 @@ class Deaths:
             other.is_before(said, (name, self._own)) for name, other in self._others()
         )
 
-    def _others(self) -> Iterator[tuple[str, Said]]:
+    def _others(self) -> Iterator[tuple[str, NodeVerdict]]:
         # What others have said of the same end.
         own = os.path.join(self._waiting, _DIED + self._own)
         now = os.stat(own).st_mtime if os.path.exists(own) else time.time()
@@ -134,4 +138,4 @@ class Deaths:
                     ranks, doubt, is_first = parsed(read(path))
                     numbers = [*ranks, 0 if doubt is None else doubt]
                     if all(isinstance(number, int) for number in numbers):
-                        yield name.removeprefix(_DIED), Said(ranks, doubt, bool(is_first))
+                        yield name.removeprefix(_DIED), NodeVerdict(ranks, doubt, bool(is_first))

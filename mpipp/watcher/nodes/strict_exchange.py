@@ -20,20 +20,20 @@ from mpipp.common.run_directory import STRICT, RunDirectory, parsed, paths, read
 from mpipp.watcher.ipc import launch
 from mpipp.watcher.ipc.protocol import Disagreeing
 from mpipp.watcher.processes.process import Watched
-from mpipp.watcher.processes.remote import Elsewhere
-from mpipp.watcher.processes.strict_comparison import Told
+from mpipp.watcher.processes.remote import RemoteProcess
+from mpipp.watcher.processes.strict_comparison import ReportedCalls
 
 _GIVEN_UP = "given-up"
 _PROCESSES = "processes"  # the folder of their files
 _KEPT = 120.0  # seconds in which the watchers of all nodes have read it
 
 
-class Leaving(NamedTuple):
-    """A process of this node, and what is left of it beside what it is about to do."""
+class LocalCall(NamedTuple):
+    """A call of a process of this node, with its history for other nodes."""
 
     process: Watched
     call: Disagreeing
-    past: Sequence[Side] = ()
+    history: Sequence[Side] = ()
 
 
 class Meeting:
@@ -47,7 +47,7 @@ class Meeting:
         self._since = time.monotonic()
         self._left: list[str] = []  # files
 
-    def leave(self, of: Iterable[Leaving], told: Told | None = None) -> None:
+    def leave(self, of: Iterable[LocalCall], told: ReportedCalls | None = None) -> None:
         """What these processes of this node do. Raises MpippError.
 
         Args:
@@ -82,18 +82,18 @@ class Meeting:
         """What processes of other nodes have asked."""
         return [call for _, call in self._others()]
 
-    def others(self) -> list[tuple[Elsewhere, Disagreeing]]:
-        """They, with what each has asked. Raises MpippError for what makes no sense."""
+    def remote_calls(self) -> list[tuple[RemoteProcess, Disagreeing]]:
+        """The processes of other nodes, with their calls. Raises MpippError for damaged files."""
         from mpipp.distributed.process_file import writer
 
         where = os.path.join(self._folder, _PROCESSES)
         return [
-            (Elsewhere(writer.read(os.path.join(where, os.path.basename(name)))), call)
+            (RemoteProcess(writer.read(os.path.join(where, os.path.basename(name)))), call)
             for name, call in self._others()
         ]
 
-    def add_told(self, to: Told) -> None:
-        """What other nodes have told. Raises MpippError for what makes no sense."""
+    def add_reported(self, to: ReportedCalls) -> None:
+        """Add what other nodes have reported. Raises MpippError for what makes no sense."""
         for path, said in self._said():
             try:
                 to.add_plain(said["told"])
@@ -136,7 +136,7 @@ class Meeting:
         return os.path.exists(os.path.join(self._folder, _GIVEN_UP))
 
     @property
-    def is_over(self) -> bool:
+    def is_expired(self) -> bool:
         """Whether nobody reads it any more."""
         return time.monotonic() - self._since > _KEPT
 

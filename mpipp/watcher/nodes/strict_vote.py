@@ -44,8 +44,8 @@ class _World:
         return info.world == self.name and info.world_rank not in self.ranks
 
 
-class Everybody:
-    """Those that wait to be told."""
+class WaitingProcesses:
+    """The processes that wait for an answer."""
 
     def __init__(self, directory: str) -> None:
         self._run = RunDirectory(directory)

@@ -39,8 +39,8 @@ class Output(Protocol):
         """A finding, and the same for machines."""
         ...
 
-    def looking(self, processes: int) -> None:
-        """The watcher begins to look at so many processes; 0: it has looked."""
+    def show_progress(self, processes: int) -> None:
+        """Show that the watcher begins to check so many processes; 0: it has finished."""
         ...
 
     has_launcher: bool
@@ -57,8 +57,8 @@ class Output(Protocol):
         """Of what becomes readable when the launcher says something; -1 if nothing does."""
         ...
 
-    def heard(self) -> bytes:
-        """What the launcher says: INTERRUPTED; nothing if the program has ended."""
+    def receive(self) -> bytes:
+        """Receive from the launcher: INTERRUPTED; nothing if the program has ended."""
         ...
 
 
@@ -85,8 +85,8 @@ class ToLauncher:
         """A finding, and the same for machines."""
         self._send({"block": text, "findings": found})
 
-    def looking(self, processes: int) -> None:
-        """It begins to look at so many processes; 0: it has looked."""
+    def show_progress(self, processes: int) -> None:
+        """Tell the launcher how many processes are being checked; 0: none any more."""
         self._send({"looking": processes})
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
@@ -109,8 +109,8 @@ class ToLauncher:
         """The connection, on which the launcher says something."""
         return self._connection.fileno()
 
-    def heard(self) -> bytes:
-        """What it says: INTERRUPTED, or nothing when the program has ended."""
+    def receive(self) -> bytes:
+        """Receive from the launcher: INTERRUPTED, or nothing when the program has ended."""
         try:
             return self._connection.recv(1)
         except OSError:
@@ -133,8 +133,8 @@ class ToStream:
     def stops(self, pids: Sequence[int], tid: int) -> None:
         """Nobody opens a debugger here."""
 
-    def looking(self, processes: int) -> None:
-        """Nobody waits for it here."""
+    def show_progress(self, processes: int) -> None:
+        """Show nothing: nobody waits here."""
 
     def total(self, total: Total) -> None:
         """The end."""
@@ -154,8 +154,8 @@ class ToStream:
         """No launcher says anything."""
         return -1
 
-    def heard(self) -> bytes:
-        """Nothing."""
+    def receive(self) -> bytes:
+        """Receive nothing: there is no launcher."""
         return b""
 
     def _write(self, text: str) -> bool:

@@ -93,8 +93,8 @@ class Collected:
         """Whether its check is one of those that are to be made."""
         return is_reported(finding.rule, self._chosen)
 
-    def is_known(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
-        """Whether it is suppressed; it is not counted."""
+    def has_suppression(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
+        """Whether a suppression matches the finding; it is not counted."""
         places = [frame for party in finding.placed for frame in frames(party)]
         names = (finding.rule.check, finding.rule.id)
         return bool(self._suppressions.reason(names, places))

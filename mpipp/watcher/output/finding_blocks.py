@@ -14,7 +14,7 @@ from mpipp.watcher.output.totals import NOTHING, Total
 
 MOST_AT_A_PLACE = 20  # findings that are told, of a run
 MOST = 200
-ALIKE = "alike"  # what a record has for `joined` alone
+ALIKE = "alike"  # what a record has for `merged` alone
 
 _Processes = list[list[int]]  # of each finding that was folded, the ranks of its parties
 _SEVERITIES = {"error": "errors", "warning": "warnings"}
@@ -83,7 +83,7 @@ def is_to_be_printed(directory: str, text: str, found: Sequence[dict[str, Any]])
 
 
 def repeats(told: Iterable[Block], one: Block) -> bool:
-    """Whether `joined` takes a finding for one that was told before, of other ranks.
+    """Whether `merged` takes a finding for one that was told before, of other ranks.
 
     One with a line of its own never is.
     """
@@ -106,8 +106,8 @@ def counted(told: Iterable[Block]) -> Total:
     return NOTHING._replace(errors=found["error"], warnings=found["warning"])
 
 
-def joined(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
-    """Findings of several nodes that differ only by rank as one, with all their ranks.
+def merged(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
+    """Findings of several nodes that differ only by rank, merged, with all their ranks.
 
     Returns also what they are in all: of a place, and of a run, there are no more than one watcher
     would tell.

@@ -29,13 +29,13 @@ from mpipp.watcher.output import finding_blocks
 from mpipp.watcher.output.finding_blocks import Block
 from mpipp.watcher.output.totals import Total, covered, provoked
 from mpipp.watcher.processes.process import Watched
-from mpipp.watcher.processes.remote import are_elsewhere, elsewhere
+from mpipp.watcher.processes.remote import count_remote, has_remote
 
 FORMAT, VERSION = "node", 4
 
 
-class Left:
-    """The files of processes; in no directory none are left."""
+class ProcessFiles:
+    """The files that ended processes leave for other nodes; none without a directory."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -43,19 +43,19 @@ class Left:
         self._failed: set[int] = set()  # those of which not all could be written
         self._node = launch.node()
 
-    def taken(self, of: Sequence[Watched], known: Sequence[Watched]) -> list[int]:
-        """The places of processes whose logs are left, or will be, for those of other nodes.
+    def logged_processes(self, of: Sequence[Watched], known: Sequence[Watched]) -> list[int]:
+        """The places of processes whose logs are written, or will be, for those of other nodes.
 
         Args:
             known: all processes of this node.
         """
         if not self._directory:
             return []
-        others = (n for n, one in enumerate(of) if are_elsewhere(one.registry.info, known))
+        others = (n for n, one in enumerate(of) if has_remote(one.registry.info, known))
         return [number for number in others if of[number].pid not in self._failed]
 
-    def has_said(self, error: MpippError) -> bool:
-        """Whether `leave` has said that processes of other nodes are not compared with these."""
+    def has_reported(self, error: MpippError) -> bool:
+        """Whether `leave` has reported that other nodes are not compared with this one."""
         return isinstance(error, MissingLogs) and bool(self._failed)
 
     def leave(self, ended: Sequence[Watched], known: Sequence[Watched]) -> Iterator[str]:
@@ -73,7 +73,7 @@ class Left:
                     one.refresh()
         for one in ended:
             info = one.registry.info
-            shared = bool(self._directory) and are_elsewhere(info, known)
+            shared = bool(self._directory) and has_remote(info, known)
             if one.pid in self._left or not shared:
                 continue
             self._left.add(one.pid)
@@ -92,7 +92,7 @@ class Left:
         infos = (one.registry.info for one in known)
         worlds = {info.world: info for info in infos}
         for info in worlds.values() if not self._directory else ():
-            if count := elsewhere(info, known):
+            if count := count_remote(info, known):
                 others = wording.counted(count, "process", "processes")
                 yield (
                     f"messages and collective calls with {others} that this watcher does not see: "

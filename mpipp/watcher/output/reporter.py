@@ -18,15 +18,15 @@ from mpipp.watcher.output.deduplicate import Collected, Label, More
 from mpipp.watcher.output.not_checked import unseen
 from mpipp.watcher.processes.labels import Shown, View
 from mpipp.watcher.processes.process import RUNNING, Watched, marked, operations
-from mpipp.watcher.processes.strict_comparison import Told
+from mpipp.watcher.processes.strict_comparison import ReportedCalls
 
 
-class Telling:
-    """To `output`; what was told or could not be checked is counted in `collected`."""
+class Reporter:
+    """Reports to `output`, and counts in `collected` what it reported and could not check."""
 
     def __init__(self, output: Output, settings: Settings, collected: Collected) -> None:
         self.collected = collected
-        self.before = Told()  # by others than the looks at processes at rest
+        self.before = ReportedCalls()  # by others than the looks at processes at rest
         self._output = output
         self._settings = settings
         self._made = selection.merged([settings.checks])
@@ -34,8 +34,8 @@ class Telling:
         self._wrong: set[tuple[Shown, int]] = set()
         self._taking: Any = None  # once something is found
 
-    def tell(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:
-        """With one more line each; returns whether there was any that is new."""
+    def report(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:
+        """Report findings, each with the line added; returns whether any is new."""
         view, any_new, found = View(of), False, list(found)
         known = view.where, view.label, view.frames, view.world, view.rank
         parties = (p for one in found if one.rule.severity == "error" for p in one.placed)
@@ -51,7 +51,7 @@ class Telling:
                 self._output.block(f"{text}\n{line}" if line else text, told)
                 any_new = True
         except MpippError as error:
-            self.not_checked(str(error))
+            self.note_not_checked(str(error))
         return any_new
 
     def pictured(self, of: Sequence[Shown], label: Label) -> More:
@@ -74,12 +74,12 @@ class Telling:
 
         return Pictures(processes, frames, label, self._taking).add
 
-    def not_checked(self, sentence: str) -> None:
-        """Said at the end."""
+    def note_not_checked(self, sentence: str) -> None:
+        """Note at the end of the run what was not checked."""
         self.collected.unchecked[sentence] = None
 
-    def lost(self, sentence: str) -> None:
-        """The same of what would have been checked, had nothing failed."""
+    def note_failure(self, sentence: str) -> None:
+        """Note at the end of the run a check that failed and would have been made otherwise."""
         self.collected.lost[sentence] = None
 
     def can_read(self, one: Watched) -> bool:
@@ -89,10 +89,10 @@ class Telling:
         try:
             one.refresh()
             for sentence in unseen(one, self._made):
-                self.lost(sentence)
+                self.note_failure(sentence)
             return one.initialized
         except MpippError as error:
-            self.lost(f"process {one.pid}: {error}")
+            self.note_failure(f"process {one.pid}: {error}")
             return False
 
     def is_wrong(self, one: Watched) -> bool:

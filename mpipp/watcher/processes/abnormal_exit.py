@@ -73,7 +73,7 @@ _EXITED_INSIDE = (
 )
 
 
-class Ended(NamedTuple):
+class AbnormalExit(NamedTuple):
     """A process that did not end as it should.
 
     Attributes:
@@ -88,7 +88,7 @@ class Ended(NamedTuple):
     is_wrong: bool = False
 
     @classmethod
-    def of(cls, one: Watched, number: int, is_wrong: bool) -> Ended:
+    def of(cls, one: Watched, number: int, is_wrong: bool) -> AbnormalExit:
         """A watched process, which is that number of those that are told of."""
         return cls(one.process(number), one.end, one.ending(), is_wrong)
 
@@ -98,7 +98,9 @@ class Ended(NamedTuple):
         return self.end, None if self.end in _HOW else self.by
 
 
-def findings(ended: Sequence[Ended], others: Sequence[Process], place: Place) -> Iterator[Finding]:
+def findings(
+    ended: Sequence[AbnormalExit], others: Sequence[Process], place: Place
+) -> Iterator[Finding]:
     """One for each way in which processes have ended at the same time.
 
     Args:
@@ -130,7 +132,7 @@ class _Said(NamedTuple):
     advice: str
 
 
-def _said(alike: Sequence[Ended], end: int, by: Ending | None) -> _Said:
+def _said(alike: Sequence[AbnormalExit], end: int, by: Ending | None) -> _Said:
     if end in _HOW:
         is_inside = end == protocol.EXITING and all(_is_in_mpi(one.process) for one in alike)
         return _Said(_HOW[end], "", {}, _EXITED_INSIDE if is_inside else "")

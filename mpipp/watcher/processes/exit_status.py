@@ -63,7 +63,7 @@ class Exit:
         self._file = _peer(connection, pid)
 
     @property
-    def is_over(self) -> bool:
+    def has_exited(self) -> bool:
         """Whether it has ended, whether or not the system says how."""
         if self._file < 0:
             return not goes_on(self._pid)
@@ -71,7 +71,7 @@ class Exit:
         ready.register(self._file, select.POLLIN)
         return bool(ready.poll(0))
 
-    def known(self, patience: float = 0.0) -> Ending | None:
+    def ending(self, patience: float = 0.0) -> Ending | None:
         """How it has ended; None if it has not, or the system does not say.
 
         Args:

@@ -91,7 +91,7 @@ class Watched(Recorded):
         if self._others is not None:
             self._others.close()
             self._others = None
-        self.memory.without_others()
+        self.memory.mark_ended()
         self.connection.close()
 
     def leave_out(self) -> str:
@@ -107,7 +107,7 @@ class Watched(Recorded):
 
     def ending(self) -> Ending | None:
         """How it has ended, by a signal or with an exit status; None if the system does not say."""
-        return None if self.state == RUNNING else self._exit.known(_PATIENCE)
+        return None if self.state == RUNNING else self._exit.ending(_PATIENCE)
 
     def beside(self, address: int, most: int) -> bytes:
         """Of its own memory at most so many bytes, as far as there are any.

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _BEATS = 2
 
 
-class Elsewhere:
-    """A process of another node, as `Watched` for what is told of it."""
+class RemoteProcess:
+    """A process on another node, like `Watched` in what findings need."""
 
     def __init__(self, found: Written) -> None:
         self.registry = found
@@ -49,16 +49,16 @@ class Elsewhere:
         return self.registry.frames(where)
 
 
-def elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> int:
-    """How many of the world of a process are not among those of this node."""
+def count_remote(info: ProcessInfo, known: Sequence[Watched]) -> int:
+    """How many processes of a process's MPI_COMM_WORLD are not on this node."""
     of_all = [other.registry.info for other in known]
     alike = [o for o in of_all if o.world == info.world]
     return max(0, (info.world_size or 0) - len({other.world_rank for other in alike}))
 
 
-def are_elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> bool:
-    """Whether there are any."""
-    return elsewhere(info, known) > 0
+def has_remote(info: ProcessInfo, known: Sequence[Watched]) -> bool:
+    """Whether any process of its MPI_COMM_WORLD is on another node."""
+    return count_remote(info, known) > 0
 
 
 class Nodes:
@@ -84,7 +84,7 @@ class Nodes:
         self._written = []
         self._seen = {}
 
-    def stands(self, own: Sequence[Watched]) -> list[Elsewhere]:
+    def stands(self, own: Sequence[Watched]) -> list[RemoteProcess]:
         """Nothing has moved for long: says so. Returns the processes of other nodes, once, if none
         of a world moves anywhere.
 
@@ -93,7 +93,7 @@ class Nodes:
 
         Raises OSError, and MpippError where what is left makes no sense.
         """
-        if not self._directory or not own or not are_elsewhere(own[0].registry.info, own):
+        if not self._directory or not own or not has_remote(own[0].registry.info, own):
             return []
         from mpipp.distributed.process_file import writer
 
@@ -111,12 +111,12 @@ class Nodes:
             return []
         files_of = {rank: path for one in said.values() for rank, path in one["files"]}
         ranks = {one.registry.info.world_rank for one in own}
-        for info, path in left(self._directory):
+        for info, path in ended_process_files(self._directory):
             files_of.setdefault(info.world_rank or 0, path)
         if len(ranks | set(files_of)) < (own[0].registry.info.world_size or 0):
             return []
         others = (path for rank, path in files_of.items() if rank not in ranks)
-        found = [Elsewhere(writer.read(path)) for path in others]
+        found = [RemoteProcess(writer.read(path)) for path in others]
         if {name: one["movement"] for name, one in said.items()} != {
             one["node"]: one["movement"] for one in self._others()
         }:
@@ -165,7 +165,7 @@ class Nodes:
         return interrupt_flag.is_said(self._directory)
 
 
-def left(directory: str) -> Iterator[tuple[ProcessInfo, str]]:
+def ended_process_files(directory: str) -> Iterator[tuple[ProcessInfo, str]]:
     """The files of processes that have ended. Raises MpippError for one that makes no sense."""
     from mpipp.distributed.process_file import writer  # it takes some time to load
 

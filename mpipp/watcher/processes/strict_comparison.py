@@ -36,8 +36,8 @@ def answer(connection: socket.socket, code: int, error_class: str = "") -> None:
         connection.send(said, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
 
-class Told:
-    """What was told of calls before they began: they go on, or end, and are found again."""
+class ReportedCalls:
+    """The calls that were reported before they began; later checks find them again."""
 
     def __init__(self) -> None:
         self._at: list[tuple[str, set[tuple[str, ...]]]] = []

@@ -11,13 +11,13 @@ from mpipp.analysis.findings.finding import Finding
 from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc.protocol import FINALIZED
 from mpipp.watcher.output.channel import Output
-from mpipp.watcher.output.reporter import Telling
+from mpipp.watcher.output.reporter import Reporter
 from mpipp.watcher.processes.labels import Shown, View
 from mpipp.watcher.processes.process import GONE, RUNNING, Watched
 from mpipp.watcher.processes.remote import Nodes
 from mpipp.watcher.progress import silent_threads
 from mpipp.watcher.progress.progress import Movement, Moving, movement
-from mpipp.watcher.queries.stop_process import Stopping
+from mpipp.watcher.queries.stop_process import ProcessStopper
 
 if TYPE_CHECKING:  # it takes some time to load
     from mpipp.analysis.deadlock.analysis import Knot
@@ -26,23 +26,23 @@ if TYPE_CHECKING:  # it takes some time to load
 _SHARE = 20  # of the time that passes, one part for explaining what some that stand wait for
 
 
-class Hanging:
-    """Tells it of the `watched` that have not moved for `after` seconds (0: never)."""
+class HangDetector:
+    """Reports the `watched` processes that have not moved for `after` seconds (0: never)."""
 
     def __init__(
         self,
         watched: Sequence[Watched],
         after: float,
-        telling: Telling,
+        reporter: Reporter,
         output: Output,
-        stopping: Stopping,
+        stopper: ProcessStopper,
         nodes: Nodes,
     ) -> None:
         self._watched = watched
         self._after = after
-        self._telling = telling
+        self._reporter = reporter
         self._output = output
-        self._stopping = stopping
+        self._stopper = stopper
         self._nodes = nodes
         self._moving = Moving()
         self._gone = 0
@@ -78,7 +78,7 @@ class Hanging:
         self._told_some = standing
         # Of one that has died, or ended the job, that is told: the launcher ends the others.
         rest = [one for one in self._watched if one.pid in standing or one.end == FINALIZED]
-        of = [one for one in rest if self._telling.can_read(one)]
+        of = [one for one in rest if self._reporter.can_read(one)]
         self._explain_some(of)
         self._some_from = time.monotonic() + _SHARE * (time.monotonic() - begun)
 
@@ -93,30 +93,34 @@ class Hanging:
         if all(now.get(pid) == moved for pid, moved in self._told_some.items()):
             self._tell_stuck(found, of)
 
-    def _stuck_of(self, of: list[Watched], polling_waits: bool = False) -> list[hang_report.Told]:
+    def _stuck_of(
+        self, of: list[Watched], polling_waits: bool = False
+    ) -> list[hang_report.HangReport]:
         from mpipp.watcher.progress import hang_report
 
         for one in of:
             one.places.refresh()
         view = View(of)
         processes = [one.process(number) for number, one in enumerate(of)]
-        pictured = self._telling.pictured(of, view.label)
+        pictured = self._reporter.pictured(of, view.label)
         may_call = _may_call(of)
         return list(
-            hang_report.told(processes, view, pictured, may_call, polling_waits=polling_waits)
+            hang_report.hang_reports(
+                processes, view, pictured, may_call, polling_waits=polling_waits
+            )
         )
 
     @property
-    def was_told(self) -> bool:
-        """Whether it was told that nothing moves, or that some can never go on."""
+    def has_reported(self) -> bool:
+        """Whether it has reported that nothing moves, or that some processes can never continue."""
         return bool(self._told or self._stuck)
 
     def _running(self) -> list[Watched]:
         return [one for one in self._watched if one.state == RUNNING]
 
     def _explain(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
-        everybody = [one for one in self._watched if self._telling.can_read(one)]
-        found: list[hang_report.Told] = []
+        everybody = [one for one in self._watched if self._reporter.can_read(one)]
+        found: list[hang_report.HangReport] = []
         others: list[Finding] = []
         remarks: list[hang_report.Remark] = []
         try:
@@ -128,32 +132,32 @@ class Hanging:
                 remarks = list(hang_report.standing(processes, View(everybody), self._after))
             others = list(findings(everybody))
         except MpippError as error:
-            self._telling.not_checked(str(error))
+            self._reporter.note_not_checked(str(error))
         # What has changed meanwhile may have been misread.
         if movement(self._running()) != self._moving.known:
             return
         self._tell_stuck(self._without_told(found, others, View(everybody)), everybody)
-        self._telling.tell(everybody, iter(others))
+        self._reporter.report(everybody, iter(others))
         for remark in remarks:
             self._remark(remark.text, remark.key)
 
     def _without_told(
-        self, found: Iterable[hang_report.Told], others: Iterable[Finding], view: View
-    ) -> list[hang_report.Told]:
+        self, found: Iterable[hang_report.HangReport], others: Iterable[Finding], view: View
+    ) -> list[hang_report.HangReport]:
         # Of processes in different collective calls a finding says more: which they are, also of
         # those whose calls are over, which wait for nobody.
-        collected = self._telling.collected
+        collected = self._reporter.collected
         meetings = [
             {(party.process, party.site.address) for party in one.placed}
             for one in others
             if one.rule.check == "collective-mismatch"
             and collected.is_chosen(one)
-            and not collected.is_known(one, view.frames)
+            and not collected.has_suppression(one, view.frames)
         ]
         return [
             one
             for one in found
-            if self._stopping.is_asked_for  # which it does where they wait
+            if self._stopper.is_asked_for  # which it does where they wait
             or one.record["kind"] != "mismatch"
             or not any(calls & one.calls for calls in meetings)
         ]
@@ -163,31 +167,31 @@ class Hanging:
             self._remarked.add(key)
             self._output.block(text, [])
 
-    def _tell_stuck(self, found: Iterable[hang_report.Told], of: Sequence[Shown]) -> None:
+    def _tell_stuck(self, found: Iterable[hang_report.HangReport], of: Sequence[Shown]) -> None:
         # Who is to stop there is there already.
         view = View(of)
         for finding, text, record, is_error, who, _ in found:
             if any(who & before for before in self._stuck):
                 continue  # others have come to wait for the same
             places = [frame for party in finding.placed for frame in view.frames(party)]
-            if not self._telling.collected.is_chosen(finding):
+            if not self._reporter.collected.is_chosen(finding):
                 continue
-            if self._telling.collected.is_suppressed(("deadlock", finding.rule.id), places):
+            if self._reporter.collected.is_suppressed(("deadlock", finding.rule.id), places):
                 continue
             if not is_error:
                 self._remark(text, text)
             else:
                 self._stuck.add(who)
-                self._telling.collected.count("error")
-                standing = self._stopping.standing(of, [finding])
-                lines = [self._stopping.waiting_line(one) for one, _ in standing]
+                self._reporter.collected.count("error")
+                standing = self._stopper.standing(of, [finding])
+                lines = [self._stopper.waiting_line(one) for one, _ in standing]
                 self._output.block("\n".join([text, *lines]), [record])
                 for one, tid in standing:
-                    self._stopping.look_at(one, tid)
+                    self._stopper.look_at(one, tid)
 
     def _explain_all(self) -> None:
         # With those of other nodes; who waits for each other on one node its watcher has told.
-        everybody = [one for one in self._watched if self._telling.can_read(one)]
+        everybody = [one for one in self._watched if self._reporter.can_read(one)]
         try:
             if not (others := self._nodes.stands(everybody)):
                 return
@@ -201,14 +205,14 @@ class Hanging:
                 return len({rank in here for rank in (*knot.ranks, *knot.ended)}) == 2
 
             processes = [one.process(number) for number, one in enumerate(members)]
-            pictured = self._telling.pictured(members, view.label)
+            pictured = self._reporter.pictured(members, view.label)
             may_call = _may_call(members)
             for polling_waits in (False, True):
                 given = (processes, view, pictured, may_call, is_of_several, polling_waits)
-                if found := list(hang_report.told(*given)):
+                if found := list(hang_report.hang_reports(*given)):
                     break
         except (MpippError, OSError) as error:
-            self._telling.not_checked(f"what processes of all nodes wait for: {error}")
+            self._reporter.note_not_checked(f"what processes of all nodes wait for: {error}")
             return
         if movement(self._running()) == self._moving.known:
             self._tell_stuck(found, members)

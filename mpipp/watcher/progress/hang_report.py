@@ -21,8 +21,8 @@ from mpipp.watcher.output.deduplicate import More
 from mpipp.watcher.processes.labels import View
 
 
-class Told(NamedTuple):
-    """One deadlock, or what waits for processes that have ended."""
+class HangReport(NamedTuple):
+    """One deadlock, or the processes that wait for ended processes."""
 
     finding: Finding
     text: str
@@ -33,15 +33,15 @@ class Told(NamedTuple):
     calls: frozenset[tuple[int, int]]
 
 
-def told(
+def hang_reports(
     processes: Sequence[Process],
     view: View,
     pictured: More,
     may_call: Callable[[int], bool],
     wanted: Callable[[Knot], bool] = lambda knot: True,
     polling_waits: bool = False,
-) -> Iterator[Told]:
-    """All that can never go on, of those that are wanted.
+) -> Iterator[HangReport]:
+    """The wanted deadlocks and waits for ended processes.
 
     Args:
         polling_waits: also those that poll, if they do nothing else: a remark.
@@ -75,7 +75,7 @@ def told(
             who = frozenset(view.label(found.states[rank].process.number) for rank in knot.ranks)
             meeting = calls(found, knot) if knot.mismatch else frozenset()
             text = "\n".join(line.text for line in lines)
-            yield Told(finding, text, record, is_error, who, meeting)
+            yield HangReport(finding, text, record, is_error, who, meeting)
 
 
 def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:

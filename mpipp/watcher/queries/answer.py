@@ -26,13 +26,13 @@ from mpipp.watcher.processes.strict_comparison import STOPS
 from mpipp.watcher.queries import error_class as error_classes
 from mpipp.watcher.queries import window_sizes
 from mpipp.watcher.queries.deduplicate_accesses import Touches
-from mpipp.watcher.queries.stop_process import Stopping
+from mpipp.watcher.queries.stop_process import ProcessStopper
 
 _SOON = 1.0  # seconds in which other processes ask the same
 
 
-class Answering:
-    """Answers what processes ask.
+class QueryHandler:
+    """Answers the queries of processes.
 
     Args:
         watched: all of them; a finding names them by their numbers there.
@@ -40,7 +40,7 @@ class Answering:
             each: a line.
         not_checked: is told what was not, a sentence.
         lost: is told what would have been, had the process not ended.
-        stopping: how a process stops where something is found.
+        stopper: how a process stops where something is found.
         is_chosen: whether a finding is of a check that is to be made.
         is_known: whether it is suppressed.
     """
@@ -51,7 +51,7 @@ class Answering:
         tell: Callable[[Sequence[Finding], str], bool],
         not_checked: Callable[[str], None],
         lost: Callable[[str], None],
-        stopping: Stopping,
+        stopper: ProcessStopper,
         is_chosen: Callable[[Finding], bool],
         is_known: Callable[[Finding], bool],
     ) -> None:
@@ -59,7 +59,7 @@ class Answering:
         self._tell = tell
         self._not_checked = not_checked
         self._lost = lost
-        self._stopping = stopping
+        self._stopper = stopper
         self._is_chosen = is_chosen
         self._is_known = is_known
         self._found: list[Finding] = []  # not told yet
@@ -82,7 +82,7 @@ class Answering:
             process, question = one.asker.process(number, address)
             awaits = question.awaits
             if awaits == query_records.PLACE:
-                one.answer(said.FOUND if self._stopping.stop_at(one, process) else said.ANSWERED)
+                one.answer(said.FOUND if self._stopper.stop_at(one, process) else said.ANSWERED)
                 return
             of_question: Iterable[Finding]
             if awaits in (query_records.TOUCH, query_records.STOP):
@@ -113,16 +113,16 @@ class Answering:
                 self._is_known, error_classes.of_call(found, process, question.tid)
             )
             error_class = error_classes.error_class(own).encode()
-        if waits and self._stopping.is_wanted(one, found):
-            is_new = self._tell(found, self._stopping.line(one, _where(process, question)))
+        if waits and self._stopper.is_wanted(one, found):
+            is_new = self._tell(found, self._stopper.line(one, _where(process, question)))
             one.answer((said.FOUND if is_new else said.ANSWERED) + error_class)
             if is_new:
-                self._stopping.stop(one, question.tid)
+                self._stopper.stop(one, question.tid)
             return
         if found and self.due is None:
             self.due = time.monotonic() + _SOON
         self._found += found
-        stops = found and not self._stopping.is_asked_for  # who would stop is told so above
+        stops = found and not self._stopper.is_asked_for  # who would stop is told so above
         one.answer((said.FOUND if stops else said.ANSWERED) + error_class)
 
     def answer_all(self, one: Watched, address: int) -> None:
@@ -154,17 +154,17 @@ class Answering:
         if not found:
             return 0
         one.places.refresh()
-        if not self._stopping.is_wanted(one, found):
+        if not self._stopper.is_wanted(one, found):
             self._found += found
             self.due = self.due or time.monotonic() + _SOON
             return 1
-        if not self._tell(found, self._stopping.line(one)):
+        if not self._tell(found, self._stopper.line(one)):
             return 1
-        self._stopping.stop(one, asking.tid)
+        self._stopper.stop(one, asking.tid)
         return 1 | STOPS
 
-    def tell(self) -> None:
-        """Tell what was found so far."""
+    def report(self) -> None:
+        """Report the findings so far."""
         found, self._found, self.due = list(self._touches.fresh(self._found)), [], None
         for number in {finding.parties[0].process for finding in found}:
             if self._watched[number].state != GONE:

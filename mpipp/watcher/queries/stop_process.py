@@ -31,8 +31,8 @@ class Launcher(Protocol):
         ...
 
 
-class Stopping:
-    """How processes stop.
+class ProcessStopper:
+    """Stops processes in calls.
 
     Args:
         at: the calls that they stop in, members of `Target`.

@@ -14,13 +14,13 @@ from collections.abc import Container, Sequence
 from mpipp.analysis.findings.finding import Finding
 from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc.protocol import Disagreeing
-from mpipp.watcher.nodes.strict_exchange import Leaving, Meeting
-from mpipp.watcher.output.reporter import Telling
+from mpipp.watcher.nodes.strict_exchange import LocalCall, Meeting
+from mpipp.watcher.output.reporter import Reporter
 from mpipp.watcher.processes.labels import Shown, View
 from mpipp.watcher.processes.process import Watched
 from mpipp.watcher.processes.strict_comparison import STOPS, answer, compared
 from mpipp.watcher.queries import error_class as error_classes
-from mpipp.watcher.queries.stop_process import Stopping
+from mpipp.watcher.queries.stop_process import ProcessStopper
 
 _BETWEEN_NODES = "calls before they began (--strict), between nodes"
 _LATE = 20.0  # seconds in which all of a call ask: they come from one collective call
@@ -28,8 +28,8 @@ _MOST_MET = 64  # meetings whose files are there; older ones all have read
 _LATE_NODES = 15.0  # and more, in which the watchers of other nodes say the same
 
 
-class Asked:
-    """The processes of one call that have asked so far.
+class ComparedCall:
+    """The processes that have asked about one call so far.
 
     Args:
         directory: the run's, where the watchers of all nodes meet; "": there is none.
@@ -60,7 +60,7 @@ class Asked:
                 self.meeting = Meeting(self._directory, f"{first.number:016x}")
                 by_pid = {one.pid: one for one in running}  # without those that have died
                 known = (call for call in self.calls if call.pid in by_pid)
-                self.meeting.leave(Leaving(by_pid[call.pid], call) for call in known)
+                self.meeting.leave(LocalCall(by_pid[call.pid], call) for call in known)
             if self.meeting.count >= first.processes - first.here:
                 return True
         except MpippError as error:
@@ -80,7 +80,7 @@ class Asked:
                 by_pid[call.pid].refresh()
                 found.append((by_pid[call.pid], call))
         try:
-            found += self.meeting.others() if self.meeting and not self.failed else ()
+            found += self.meeting.remote_calls() if self.meeting and not self.failed else ()
         except MpippError as error:
             self.failed = str(error)
         return found
@@ -94,19 +94,19 @@ class Asked:
             answer(connection, STOPS if call.pid in stops else 0, error_class)
 
 
-class Beforehand:
-    """Calls that wait to be compared; `directory`: as `Asked` has it."""
+class BlockingPrecheck:
+    """The calls that wait for the comparison; `directory`: as in `ComparedCall`."""
 
-    def __init__(self, directory: str, telling: Telling, stopping: Stopping) -> None:
+    def __init__(self, directory: str, reporter: Reporter, stopper: ProcessStopper) -> None:
         self._directory = directory
-        self._telling = telling
-        self._stopping = stopping
-        self._asked: dict[int, Asked] = {}
+        self._reporter = reporter
+        self._stopper = stopper
+        self._asked: dict[int, ComparedCall] = {}
         self._met: list[Meeting] = []
 
     def add(self, connection: socket.socket, call: Disagreeing) -> None:
         """A process has asked."""
-        self._asked.setdefault(call.number, Asked(self._directory)).add(connection, call)
+        self._asked.setdefault(call.number, ComparedCall(self._directory)).add(connection, call)
 
     @property
     def are_meeting(self) -> bool:
@@ -126,21 +126,21 @@ class Beforehand:
             try:
                 members = asked.members(running)
                 of = [one for one, _ in members]
-                found = list(filter(self._telling.collected.is_chosen, compared(members)))
+                found = list(filter(self._reporter.collected.is_chosen, compared(members)))
                 unknown = self._unknown(of, found)
                 refused = error_classes.error_class(unknown)
                 # What is suppressed is counted once: between nodes at the end.
                 stops = self._tell(of, unknown if asked.meeting else found)
             except MpippError as error:
-                self._telling.not_checked(str(error))
+                self._reporter.note_not_checked(str(error))
             if asked.failed:  # it is waited for once
-                self._telling.not_checked(f"{_BETWEEN_NODES}: {asked.failed}")
+                self._reporter.note_not_checked(f"{_BETWEEN_NODES}: {asked.failed}")
                 self._directory = ""
             asked.answer(refused, [one.pid for one, _ in stops])
             for one, tid in stops:
-                self._stopping.stop(one, tid)
+                self._stopper.stop(one, tid)
             self._met += [asked.meeting] if asked.meeting else []
-        while self._met and (self._met[0].is_over or len(self._met) > _MOST_MET):
+        while self._met and (self._met[0].is_expired or len(self._met) > _MOST_MET):
             self._met.pop(0).forget()
 
     def end(self) -> None:
@@ -150,7 +150,7 @@ class Beforehand:
 
     def _unknown(self, of: Sequence[Shown], found: Sequence[Finding]) -> list[Finding]:
         # What is not suppressed.
-        frames, is_known = View(of).frames, self._telling.collected.is_known
+        frames, is_known = View(of).frames, self._reporter.collected.has_suppression
         return [one for one in found if not is_known(one, frames)]
 
     def _tell(self, of: Sequence[Shown], found: Sequence[Finding]) -> list[tuple[Watched, int]]:
@@ -158,13 +158,13 @@ class Beforehand:
         if not found:
             return []
         view = View(of)
-        standing = self._stopping.standing(of, found)
+        standing = self._stopper.standing(of, found)
         if isinstance(of[found[0].parties[0].process], Watched):
-            lines = "\n".join(self._stopping.line(one) for one, _ in standing)
-            is_new = self._telling.tell(of, found, lines)
+            lines = "\n".join(self._stopper.line(one) for one, _ in standing)
+            is_new = self._reporter.report(of, found, lines)
         else:
-            is_new = not all(self._telling.before.has(one, view.where) for one in found)
+            is_new = not all(self._reporter.before.has(one, view.where) for one in found)
             for one, tid in standing if is_new else ():
-                self._stopping.say(one, tid)
-        self._telling.before.add(found, view.where)
+                self._stopper.say(one, tid)
+        self._reporter.before.add(found, view.where)
         return standing if is_new else []

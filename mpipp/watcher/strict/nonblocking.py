@@ -23,15 +23,15 @@ from mpipp.analysis.runner import cited
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import STARTED, STRICT, paths
 from mpipp.model import Comm, Stretch
-from mpipp.watcher.history.incremental_reader import Growing, Seen
+from mpipp.watcher.history.incremental_reader import ChannelSnapshot, HistoryReader
 from mpipp.watcher.ipc.protocol import Disagreeing
-from mpipp.watcher.nodes.strict_exchange import Leaving, Meeting
-from mpipp.watcher.output.reporter import Telling
+from mpipp.watcher.nodes.strict_exchange import LocalCall, Meeting
+from mpipp.watcher.output.reporter import Reporter
 from mpipp.watcher.processes.labels import Shown, View
 from mpipp.watcher.processes.process import Watched
-from mpipp.watcher.processes.remote import are_elsewhere
-from mpipp.watcher.processes.strict_comparison import STOPS, Told, answer
-from mpipp.watcher.queries.stop_process import Stopping
+from mpipp.watcher.processes.remote import has_remote
+from mpipp.watcher.processes.strict_comparison import STOPS, ReportedCalls, answer
+from mpipp.watcher.queries.stop_process import ProcessStopper
 
 _INTERVAL = 0.1  # seconds between looks whether others have asked
 _SOON = 2.0  # seconds in which others may follow one that was asked
@@ -47,22 +47,24 @@ class _Asker(NamedTuple):
     call: Disagreeing
 
 
-class _Own:
+class _OwnCalls:
     # What a process has called last on the communicators that were asked for.
 
     def __init__(self, one: Watched) -> None:
         self.one = one
-        self._growing = Growing(one)
+        self._reader = HistoryReader(one)
         self._last: dict[int, list[Stretch]] = {}  # by the address of a history
 
-    def look(self) -> list[Seen]:
-        return list(self._growing.look())
+    def look(self) -> list[ChannelSnapshot]:
+        return list(self._reader.look())
 
-    def left(self, asked: Disagreeing, looked: Iterable[Seen]) -> Iterator[Leaving]:
+    def call_histories(
+        self, asked: Disagreeing, looked: Iterable[ChannelSnapshot]
+    ) -> Iterator[LocalCall]:
         process = self.one.process(0)
         on = [seen for seen in looked if seen.comm.identity == asked.identity]
         joined = [seen for seen in on if is_collective(seen.channel)]
-        for side in self._growing.sides(process, joined, float("inf")):
+        for side in self._reader.sides(process, joined, float("inf")):
             before = self._last.get(side.channel.history, [])
             self._last[side.channel.history] = _last_of([*before, *side.stretches])
         for comm in process.registry.objects("comm", ended=True):
@@ -71,11 +73,11 @@ class _Own:
                 member = Member(process, comm)
                 past = [Side(member, each, self._last[each.history]) for each in known]
                 call = asked._replace(pid=self.one.pid, tid=self.one.pid)
-                yield Leaving(self.one, call, past)
+                yield LocalCall(self.one, call, past)
                 return
 
 
-class _Over(NamedTuple):
+class _Comparison(NamedTuple):
     # What came of comparing calls.
     found: int
     stopped: bool  # whether a process of this node has, or none is to
@@ -89,13 +91,13 @@ class _Call:
         self.meeting = meeting
         self.processes = asked.processes
         self.identity = asked.identity
-        self.own: list[Leaving] = []  # on this node
+        self.own: list[LocalCall] = []  # on this node
         self.askers: list[_Asker] = []
         self.stops: _Asker | None = None  # one of them
 
 
-class Afterwards:
-    """Processes that wait until what they have completed is compared with other nodes.
+class NonblockingPrecheck:
+    """Processes that wait until their completed calls are compared with other nodes.
 
     Args:
         directory: the run's, where the watchers of all nodes meet; "": there is none.
@@ -103,16 +105,20 @@ class Afterwards:
     """
 
     def __init__(
-        self, directory: str, watched: Sequence[Watched], telling: Telling, stopping: Stopping
+        self,
+        directory: str,
+        watched: Sequence[Watched],
+        reporter: Reporter,
+        stopper: ProcessStopper,
     ) -> None:
         self._directory = directory
         self._watched = watched
-        self._telling = telling
-        self._stopping = stopping
+        self._reporter = reporter
+        self._stopper = stopper
         self._calls: dict[int, _Call] = {}
-        self._own: dict[Watched, _Own] = {}
+        self._own: dict[Watched, _OwnCalls] = {}
         # By number; those that are there are of another run: their processes have ended.
-        self._over = dict.fromkeys(self._numbers() if directory else (), _Over(0, True))
+        self._over = dict.fromkeys(self._numbers() if directory else (), _Comparison(0, True))
         self._vain: Counter[int] = Counter()  # of communicators, by identity
         self._met: list[Meeting] = []
         self._next = 0.0
@@ -138,14 +144,14 @@ class Afterwards:
         known = one is not None and not one.spawned and call.identity and call.number
         return bool(known) and self._vain[call.identity] < _MOST_VAIN and self._is_shared()
 
-    def _answer(self, asker: _Asker, over: _Over) -> None:
+    def _answer(self, asker: _Asker, over: _Comparison) -> None:
         # It comes later than others of its node, none of which has stopped.
         one = next((one for one in self._watched if one.pid == asker.call.pid), None)
         stops = over.found and not over.stopped and one is not None
         if one is not None and stops:
             one.refresh()
-            self._stopping.say(one, asker.call.tid)
-            self._stopping.stop(one, asker.call.tid)
+            self._stopper.say(one, asker.call.tid)
+            self._stopper.stop(one, asker.call.tid)
             self._over[asker.call.number] = over._replace(stopped=True)
         answer(asker.connection, over.found | STOPS if stops else over.found)
 
@@ -157,7 +163,7 @@ class Afterwards:
         if self._is_shared():
             self._take_part()
         self._compare()
-        while self._met and self._met[0].is_over:
+        while self._met and self._met[0].is_expired:
             self._met.pop(0).forget()
 
     def end(self) -> None:
@@ -186,7 +192,7 @@ class Afterwards:
     def _is_shared(self) -> bool:
         strict = [one for one in self._watched if one.strict]
         return bool(
-            self._directory and strict and are_elsewhere(strict[0].registry.info, self._watched)
+            self._directory and strict and has_remote(strict[0].registry.info, self._watched)
         )
 
     def _numbers(self) -> list[int]:
@@ -216,33 +222,35 @@ class Afterwards:
             self._met.append(call.meeting)
             try:
                 call.own = [*self._left(asked)]
-                call.meeting.leave(call.own, self._telling.before)
+                call.meeting.leave(call.own, self._reporter.before)
             except MpippError as error:
                 self._fail(error, call.meeting)
                 return False
             self._calls[asked.number] = call
         return True
 
-    def _left(self, asked: Disagreeing) -> Iterator[Leaving]:
+    def _left(self, asked: Disagreeing) -> Iterator[LocalCall]:
         # All have started the calls by now. Spawned jobs have communicators of the same identities.
-        own = [self._own.setdefault(one, _Own(one)) for one in self._watched if not one.spawned]
+        own = [
+            self._own.setdefault(one, _OwnCalls(one)) for one in self._watched if not one.spawned
+        ]
         for _ in range(_LOOKS - 1):
             for each in own:
                 each.look()
             time.sleep(_LOOK)
         for each in own:
-            yield from each.left(asked, each.look())
+            yield from each.call_histories(asked, each.look())
 
     def _fail(self, error: MpippError, meeting: Meeting) -> None:
         # It is waited for once, on all nodes.
-        self._telling.not_checked(f"{_BETWEEN_NODES}: {error}")
+        self._reporter.note_not_checked(f"{_BETWEEN_NODES}: {error}")
         meeting.give_up()
         self._directory = ""
 
     def _end(self, number: int, found: int) -> None:
         call = self._calls.pop(number)
-        has_stopped = not self._stopping.is_asked_for or call.stops is not None
-        self._over[number] = _Over(found, has_stopped)
+        has_stopped = not self._stopper.is_asked_for or call.stops is not None
+        self._over[number] = _Comparison(found, has_stopped)
         if call.askers and not found:
             self._vain[call.identity] += 1
         for asker in call.askers:
@@ -251,9 +259,9 @@ class Afterwards:
     def _compared(self, call: _Call) -> int:
         # Whether there is anything new.
         of: list[Shown] = [one.process for one in call.own]
-        of += [one for one, _ in call.meeting.others()]
+        of += [one for one, _ in call.meeting.remote_calls()]
         of.sort(key=lambda one: one.registry.info.world_rank or 0)
-        sides = {id(one.process): one.past for one in call.own}
+        sides = {id(one.process): one.history for one in call.own}
         processes = [one.process(number) for number, one in enumerate(of)]
         past = Collectives()
         for one, process in zip(of, processes):
@@ -262,31 +270,31 @@ class Afterwards:
                 member = Member(process, side.member.comm)
                 past.add(Side(member, side.channel, side.stretches))
         found = cited(list(past.compare()), processes)
-        chosen = filter(self._telling.collected.is_chosen, found)
-        frames, is_known = View(of).frames, self._telling.collected.is_known
+        chosen = filter(self._reporter.collected.is_chosen, found)
+        frames, is_known = View(of).frames, self._reporter.collected.has_suppression
         return self._tell(call, of, [one for one in chosen if not is_known(one, frames)])
 
     def _tell(self, call: _Call, of: Sequence[Shown], found: list[Finding]) -> int:
         # Who watches the first process tells; of each node who has completed it first stops.
         view = View(of)
-        new = [one for one in found if not self._telling.before.has(one, view.where)]
+        new = [one for one in found if not self._reporter.before.has(one, view.where)]
         if not new:
             return 0
-        elsewhere = Told()  # where processes of one node differed
-        call.meeting.add_told(elsewhere)
+        elsewhere = ReportedCalls()  # where processes of one node differed
+        call.meeting.add_reported(elsewhere)
         by_pid = {one.pid: one for one in self._watched}
-        if self._stopping.is_asked_for:
+        if self._stopper.is_asked_for:
             call.stops = next((one for one in call.askers if one.call.pid in by_pid), None)
         stops = by_pid[call.stops.call.pid] if call.stops else None
         untold = [one for one in new if not elsewhere.has(one, view.where)]
         own = [one for one in untold if isinstance(of[one.parties[0].process], Watched)]
         if own:
-            self._telling.tell(of, own, self._stopping.line(stops) if stops else "")
+            self._reporter.report(of, own, self._stopper.line(stops) if stops else "")
         elif stops and call.stops:
-            self._stopping.say(stops, call.stops.call.tid)
-        self._telling.before.add(new, view.where)
+            self._stopper.say(stops, call.stops.call.tid)
+        self._reporter.before.add(new, view.where)
         if stops and call.stops:
-            self._stopping.stop(stops, call.stops.call.tid)
+            self._stopper.stop(stops, call.stops.call.tid)
         return 1
 
 

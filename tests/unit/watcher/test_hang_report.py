@@ -14,24 +14,24 @@ from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.model import Site
 from mpipp.render.phrases import Phrase
 from mpipp.watcher.output.deduplicate import Collected
-from mpipp.watcher.progress.hang_detector import Hanging
-from mpipp.watcher.progress.hang_report import Told, calls
+from mpipp.watcher.progress.hang_detector import HangDetector
+from mpipp.watcher.progress.hang_report import HangReport, calls
 from tests.unit.jobs import Places, Recorded, call, job, ranks
 
 
-def stands(*processes: Recorded) -> Told:
+def stands(*processes: Recorded) -> HangReport:
     """What can never go on."""
     found = explain(job(*processes))
     finding = deadlock_check.finding(found, found.knots[0])
     record = json_output.record(found, Places())["deadlocks"][0]
-    return Told(finding, "", record, True, frozenset(), calls(found, found.knots[0]))
+    return HangReport(finding, "", record, True, frozenset(), calls(found, found.knots[0]))
 
 
-def told(one: Told, others: list[Finding]) -> list[Told]:
+def told(one: HangReport, others: list[Finding]) -> list[HangReport]:
     """What is left of it beside other findings."""
-    telling, stopping = SimpleNamespace(collected=Collected()), SimpleNamespace(is_asked_for=False)
-    parts: list[Any] = [telling, None, stopping, None]
-    hanging = Hanging([], 1, *parts)
+    reporter, stopper = SimpleNamespace(collected=Collected()), SimpleNamespace(is_asked_for=False)
+    parts: list[Any] = [reporter, None, stopper, None]
+    hanging = HangDetector([], 1, *parts)
     view: Any = SimpleNamespace(frames=lambda party: [])
     return hanging._without_told([one], others, view)
 

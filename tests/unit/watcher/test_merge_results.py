@@ -25,7 +25,7 @@ from mpipp.watcher.output.finding_blocks import (
     MOST_AT_A_PLACE,
     Block,
     is_to_be_printed,
-    joined,
+    merged,
     records,
     too,
 )
@@ -68,7 +68,7 @@ def of_nodes(*of: tuple[list[Any], Total]) -> tuple[list[Block], Total]:
     total = NOTHING
     for _, one in of:
         total = total.plus(one)
-    return joined([Block(*one) for blocks, _ in of for one in blocks], total)
+    return merged([Block(*one) for blocks, _ in of for one in blocks], total)
 
 
 def test_findings_of_two_nodes_are_one() -> None:
@@ -118,14 +118,14 @@ def test_a_line_behind_and_what_is_not_printed(tmp_path: Path) -> None:
     remark = Block("still moving", [])
     stops = Block(f"{first[0]}\n  rank 0 is there", first[1])
     both = [stops, remark, Block(second[0], second[1], False)]
-    blocks, _ = joined(both, total.plus(total))
+    blocks, _ = merged(both, total.plus(total))
     assert blocks[0].text.splitlines()[-1] == "  rank 0 is there"
     assert [one.printed for one in blocks] == [True, True]
     assert too(blocks[0]) == "the same of ranks 4 and 5: 1 datatype is not freed (main.c:1)"
     assert blocks[1] == remark
     for late in (False, True), (True, False), (False, False):
         both = [Block(*one, printed) for one, printed in zip((first[:2], second[:2]), late)]
-        ((_, _, printed, others),), _ = joined(both, total.plus(total))
+        ((_, _, printed, others),), _ = merged(both, total.plus(total))
         assert printed == any(late) and others == ([4, 5] if late[0] else [0, 1]) * printed
     directory = str(tmp_path)
     for _ in range(2):  # there is one node, as far as is known
@@ -199,5 +199,5 @@ def test_who_has_not_ended_has_not_counted(tmp_path: Path) -> None:
         os.rename(next((tmp_path / NODES).glob(f"{name}-*")), tmp_path / NODES / f"{name}.json")
     found = merge_results.gather(str(tmp_path), (), Settings(report=str(tmp_path)), late=0)
     assert (len(found.blocks), found.total.warnings) == (2, 2)
-    blocks, total = joined(found.blocks, found.total)
+    blocks, total = merged(found.blocks, found.total)
     assert (len(blocks), total.warnings) == (1, 1)

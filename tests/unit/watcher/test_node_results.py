@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from mpipp.watcher.output.node_results import Left
+from mpipp.watcher.output.node_results import ProcessFiles
 
 
 def process(rank: int | None, later: int = 0) -> Any:
@@ -23,5 +23,5 @@ def process(rank: int | None, later: int = 0) -> Any:
 def test_nothing_is_left_where_all_are_on_one_node(tmp_path: Path) -> None:
     """One that has not been looked at since it was in MPI_Init is there all the same."""
     first = process(0)
-    assert list(Left(str(tmp_path)).leave([first], [first, process(None, later=1)])) == []
+    assert list(ProcessFiles(str(tmp_path)).leave([first], [first, process(None, later=1)])) == []
     assert list(tmp_path.rglob("*")) == []

@@ -210,12 +210,12 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Deaths]:
 
 def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
     here = [process(0)]
-    assert list(node_results.Left("").not_compared(here)) == [
+    assert list(node_results.ProcessFiles("").not_compared(here)) == [
         "messages and collective calls with 1 process that this watcher does not see: "
         "start all with --check, and with --report DIR, which all nodes share"
     ]
-    assert list(node_results.Left(str(tmp_path)).not_compared(here)) == []
-    assert list(node_results.Left("").not_compared([*here, process(1)])) == []
+    assert list(node_results.ProcessFiles(str(tmp_path)).not_compared(here)) == []
+    assert list(node_results.ProcessFiles("").not_compared([*here, process(1)])) == []
 
 
 def test_the_order_of_deaths(both: list[Deaths], tmp_path: Path) -> None:
@@ -266,6 +266,6 @@ def test_damaged_words_of_another_node(both: list[Deaths], tmp_path: Path, words
     one.say([first], 1)
     (tmp_path / WAITING / "died-other-1").write_bytes(words)
     assert one.are_the_cause()
-    assert one.ended_with([first], time.monotonic()) == []
+    assert one.ended_elsewhere([first], time.monotonic()) == []
     (tmp_path / WAITING / "ended").write_bytes(b"\xff")
     assert both[1].order(process(1), [process(1)]) == "first"

@@ -15,10 +15,10 @@ import pytest
 
 from mpipp.common.run_directory import STRICT, RunDirectory
 from mpipp.watcher.ipc.protocol import Disagreeing
-from mpipp.watcher.processes.strict_comparison import Told
+from mpipp.watcher.processes.strict_comparison import ReportedCalls
 from mpipp.watcher.strict import blocking, nonblocking
-from mpipp.watcher.strict.blocking import Asked
-from mpipp.watcher.strict.nonblocking import Afterwards
+from mpipp.watcher.strict.blocking import ComparedCall
+from mpipp.watcher.strict.nonblocking import NonblockingPrecheck
 from tests import support
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
@@ -236,9 +236,9 @@ def test_of_each_node_who_completes_it_first_stops(mpi: MPI, how: str, tmp_path:
                 support.end(run)
 
 
-def asked(directory: Path) -> Asked:
+def asked(directory: Path) -> ComparedCall:
     """One process of two, the other one of which is on another node; it has died meanwhile."""
-    one = Asked(str(directory))
+    one = ComparedCall(str(directory))
     connection: Any = SimpleNamespace()
     one.add(connection, Disagreeing(100, 100, 7, 1, 1, 2))
     return one
@@ -303,9 +303,9 @@ def test_who_has_completed_a_call_does_not_wait_for_ever(
         process=lambda number: process,
     )
     said: list[str] = []
-    telling: Any = SimpleNamespace(not_checked=said.append, before=Told())
-    stopping: Any = SimpleNamespace(is_asked_for=False)
-    calls = Afterwards(str(tmp_path), [one], telling, stopping)
+    reporter: Any = SimpleNamespace(note_not_checked=said.append, before=ReportedCalls())
+    stopper: Any = SimpleNamespace(is_asked_for=False)
+    calls = NonblockingPrecheck(str(tmp_path), [one], reporter, stopper)
     own, other = socket.socketpair()
     calls.add(other, Disagreeing(100, 100, 7, 1, 0, 2))
     assert calls.are_waiting and not said
@@ -332,6 +332,6 @@ def test_what_another_run_has_left_is_nobodys(tmp_path: Path) -> None:
     info = SimpleNamespace(world="1", world_rank=0, world_size=2)
     one: Any = One(spawned=0, strict=True, registry=SimpleNamespace(info=info))
     nothing: Any = None
-    calls = Afterwards(str(tmp_path), [one], nothing, nothing)
+    calls = NonblockingPrecheck(str(tmp_path), [one], nothing, nothing)
     calls.look()
     assert not calls.are_waiting

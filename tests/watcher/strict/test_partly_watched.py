@@ -15,7 +15,7 @@ import pytest
 
 from mpipp.watcher.ipc.protocol import Strict
 from mpipp.watcher.nodes import strict_vote
-from mpipp.watcher.nodes.strict_vote import Everybody
+from mpipp.watcher.nodes.strict_vote import WaitingProcesses
 from mpipp.watcher.processes.process import RUNNING
 from tests import support
 from tests.support import MPI, ROOT, on_mpi, short_directory
@@ -93,7 +93,7 @@ class Asking:
     """Processes that ask the watcher of a node."""
 
     def __init__(self, directory: str) -> None:
-        self.watcher = Everybody(directory)
+        self.watcher = WaitingProcesses(directory)
         self.watched: list[Any] = []
         self._answers: dict[int, socket.socket] = {}
 

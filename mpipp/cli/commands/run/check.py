@@ -35,7 +35,7 @@ from mpipp.watcher.output.finding_blocks import (
     Block,
     counted,
     is_to_be_printed,
-    joined,
+    merged,
     repeats,
     too,
 )
@@ -430,7 +430,7 @@ class _Session:
 
     def join(self) -> None:
         """What differs only by rank is one; what was not printed yet is."""
-        self._blocks, self.total = joined(self._blocks, self.total)
+        self._blocks, self.total = merged(self._blocks, self.total)
         for one in self._blocks:
             if not one.printed:
                 sys.stderr.write(plain(f"{one.text}\n\n"))
@@ -468,7 +468,7 @@ class _Session:
         """The findings as text, and all that reports show; `run`: how it was started."""
         from mpipp.watcher.nodes import merge_results
 
-        found = merge_results.Found(self.total, self._blocks)
+        found = merge_results.RunResult(self.total, self._blocks)
         try:
             merge_results.write(directory, found, run)
         except OSError as error:
