@@ -15,7 +15,7 @@ import gdb
 
 # Of the wrapper, what changes records in most calls.
 UPDATES = (
-    "mpipp_request_made mpipp_recorder_over mpipp_registry_freed "
+    "mpipp_request_made mpipp_recorder_operation_completed mpipp_registry_freed "
     "mpipp_recorder_count mpipp_registry_publish mpipp_recorder_received_any "
 ).split()
 _LOCKED = 5  # seconds in which a thread has made its steps, or waits for another

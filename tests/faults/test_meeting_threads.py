@@ -11,7 +11,7 @@ from tests.faults import faults
 def test_a_table_that_is_replaced_while_it_is_searched(mpi: support.MPI) -> None:
     program = faults.program("rebuilt.c", mpi)
     stop = ["set breakpoint pending on", "break mark", "run"]
-    stop += ["break mpipp_registry_find_further", "continue"]
+    stop += ["break mpipp_registry_find_slow", "continue"]
     meanwhile = ["set var go = 1", "set scheduler-locking on", "thread 1", "continue"]
     after = ["echo @@@\\n", "set scheduler-locking off", "continue", "echo @@@\\n"]
     commands = ["bt 5", "delete 2", *meanwhile, *after, "mpipp list types --uncommitted", "kill"]

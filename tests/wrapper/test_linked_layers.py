@@ -60,7 +60,8 @@ WORDS = {
 # Of other libraries and of gdb, which look for them by name.
 KNOWN_OUTSIDE = re.compile(
     r"mpipp_(registry|open|at_root|at_leaf|finalizing|hook_(in|out)|program_here|guards_buffers"
-    r"|fork_(begins|ends)|given_back|handler_replace|onesided_(given_back|pends)|system_\w+)"
+    r"|fork_(begins|ends)|guard_memory_freed|handler_replace"
+    r"|onesided_(memory_freed|pends)|system_\w+)"
 )
 
 
@@ -117,9 +118,9 @@ def test_a_reference_upwards_and_a_circle_are_found() -> None:
     graph = references(
         [
             ("registry_object_store", "mpipp_find", "T"),
-            ("registry_object_store", "mpipp_registry_tell", "U"),
+            ("registry_object_store", "mpipp_registry_event_sink", "U"),
             ("registry_object_store", "malloc", "U"),
-            ("intercept_hooks", "mpipp_registry_tell", "D"),
+            ("intercept_hooks", "mpipp_registry_event_sink", "D"),
             ("intercept_hooks", "mpipp_find", "U"),
         ]
     )

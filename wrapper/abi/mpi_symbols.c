@@ -169,7 +169,7 @@ static int is_in_layer(uint64_t caller) {
   return caller >= layer.from && caller < layer.to;
 }
 
-uint64_t mpipp_abi_outside_mpi_further(uint64_t caller) {
+uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller) {
   if (is_in_layer(caller)) return layer.place(caller);
   if (!mpipp_abi_in_mpi(caller)) return caller;
   int saved = errno;
@@ -201,7 +201,7 @@ __attribute__((no_sanitize("address"))) uint64_t mpipp_abi_outside_mpi_at(uint64
     uint64_t found = *(const uint64_t *)(uintptr_t)(frame + offset);
     if (mpipp_is_outside_mpi(found)) return found;
   }
-  uint64_t found = mpipp_abi_outside_mpi_further(caller);
+  uint64_t found = mpipp_abi_outside_mpi_slow(caller);
   if (!mpipp_is_outside_mpi(found)) return found;
   __atomic_store_n(&known[i].caller, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&known[i].distance, distance(frame, found), __ATOMIC_RELEASE);

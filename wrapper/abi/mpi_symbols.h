@@ -33,7 +33,7 @@ const int *mpipp_abi_weights(const int *weights);
 
 // The return address that belongs to the application: the caller's own, or, where the caller is
 // one of the MPI library's layers (Fortran), the first one further out.
-uint64_t mpipp_abi_outside_mpi_further(uint64_t caller);
+uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller);
 // Code that calls MPI for the program, of which a return address tells nothing: the place of a call
 // from there is what `place` gives for it.
 void mpipp_abi_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller));
@@ -46,7 +46,7 @@ static inline int mpipp_is_outside_mpi(uint64_t caller) {
   return __builtin_expect(caller < mpipp_abi_mpi_low || caller >= mpipp_abi_mpi_high, 1);
 }
 static inline uint64_t mpipp_outside_mpi(uint64_t caller) {
-  return mpipp_is_outside_mpi(caller) ? caller : mpipp_abi_outside_mpi_further(caller);
+  return mpipp_is_outside_mpi(caller) ? caller : mpipp_abi_outside_mpi_slow(caller);
 }
 // The same of a call that is active, quickly: what lies between that frame and the caller is always
 // as long, for calls from one place in MPI's layers.

@@ -173,7 +173,7 @@ static void start(const struct mpipp_call *call) {
   mpipp_guard_lock();
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_guarded *guarded = mpipp_guard_of(MPIPP_KEY(requests[i]), 0);
-    if (!guarded) mpipp_guard_left_out_starts(MPIPP_KEY(requests[i]));
+    if (!guarded) mpipp_guard_skipped_starts(MPIPP_KEY(requests[i]));
     if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) start_one(guarded);
   }
   mpipp_guard_unlock();
@@ -233,7 +233,7 @@ static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   mpipp_guard_lock();
   struct mpipp_guarded *guarded = request ? mpipp_guard_of(MPIPP_KEY(*request), 0) : NULL;
-  if (request) mpipp_guard_left_out_freed(MPIPP_KEY(*request));
+  if (request) mpipp_guard_skipped_freed(MPIPP_KEY(*request));
   if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) guarded = NULL; // MPI does nothing there
   if (guarded && !mpipp_guard_has_other_memory(guarded)) guarded = NULL;
   if (guarded) mpipp_guard_keep(guarded);
@@ -270,7 +270,7 @@ static void tell_gone(uint64_t frame) {
   for (int more = 1; more;) {
     uint64_t address = 0, request = 0, serial = 0;
     mpipp_guard_lock();
-    const struct mpipp_guarded *gone = mpipp_guard_next_gone(frame, &address);
+    const struct mpipp_guarded *gone = mpipp_guard_next_dangling(frame, &address);
     more = gone != NULL;
     if (gone) {
       request = gone->request;
@@ -302,7 +302,7 @@ static void call_was_left(void) {
   mpipp_guard_lock();
   if (posted) mpipp_guard_drop(posted);
   posted = NULL;
-  mpipp_guard_compared_left();
+  mpipp_guard_compared_call_left();
   mpipp_guard_unlock();
 }
 
@@ -371,7 +371,7 @@ void mpipp_system_has_ring(void) {
 
 static void is_left_out(const struct mpipp_call *call) {
   mpipp_guard_lock();
-  mpipp_guard_left_out_made(MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests));
+  mpipp_guard_skipped_made(MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests));
   mpipp_guard_unlock();
 }
 
@@ -487,7 +487,7 @@ static int wants(const struct mpipp_call *call) {
   if (MPIPP_UNLIKELY(is_inside) && mpipp_guard_careful_was_left()) mpipp_guard_unlock();
   int comes = mpipp_guard_turn_comes(&hook, call);
   return comes || is_inside || mpipp_guard_memcheck || MPIPP_READ(mpipp_guard_faults_count) ||
-         (MPIPP_READ(mpipp_guard_left_out_count) && is_about_persistent(call->procedure)) ||
+         (MPIPP_READ(mpipp_guard_skipped_count) && is_about_persistent(call->procedure)) ||
          call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize ||
          mpipp_guard_is_init(call);
 }

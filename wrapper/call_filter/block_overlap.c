@@ -24,9 +24,9 @@ static struct mpipp_layout *layout_of(const struct mpipp_buffer *buffer) {
   return layout;
 }
 
-int mpipp_filter_is_apart_from_itself(const struct mpipp_buffer *buffer) {
+int mpipp_filter_is_self_disjoint(const struct mpipp_buffer *buffer) {
   struct mpipp_layout *layout = layout_of(buffer);
-  int apart = layout && mpipp_layout_is_apart(layout);
+  int apart = layout && mpipp_layout_is_disjoint(layout);
   mpipp_registry_free(layout);
   return apart;
 }

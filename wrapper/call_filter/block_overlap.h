@@ -8,7 +8,7 @@
 
 // Whether it is certain that no byte of a buffer is used twice. Not, where it has very many blocks,
 // or a constructor that is not walked here.
-int mpipp_filter_is_apart_from_itself(const struct mpipp_buffer *buffer);
+int mpipp_filter_is_self_disjoint(const struct mpipp_buffer *buffer);
 // The same of two buffers: no byte of one is of the other.
 int mpipp_filter_share_nothing(const struct mpipp_buffer *one, const struct mpipp_buffer *other);
 

@@ -17,16 +17,16 @@ static const struct mpipp_datatype *record_at(uint64_t record) {
 }
 
 uint64_t mpipp_filter_shape_of(uint64_t record, uint64_t handle) {
-  uint64_t alike = mpipp_known_alike(record);
+  uint64_t alike = mpipp_equal_datatype(record);
   if (alike || !record) return alike;
-  int locked = mpipp_registry_lock_further();
-  alike = mpipp_recorder_alike_locked(record, handle);
+  int locked = mpipp_registry_lock_slow();
+  alike = mpipp_recorder_equal_datatype_locked(record, handle);
   if (locked) mpipp_registry_unlock();
   return alike ? alike : record;
 }
 
 // Whether entries of it share no memory, if one does not with itself.
-static int is_apart(const struct mpipp_datatype *type) {
+static int is_disjoint(const struct mpipp_datatype *type) {
   int64_t extent = type->extent < 0 ? -type->extent : type->extent;
   return type->true_extent <= extent;
 }
@@ -38,7 +38,7 @@ static int doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t index, uint
 }
 
 // The displacements are in no order: whether the shares are apart all the same.
-static int are_apart(const struct mpipp_piece *given, uint64_t count) {
+static int are_disjoint(const struct mpipp_piece *given, uint64_t count) {
   struct mpipp_piece *sorted =
       count <= MOST_SORTED ? mpipp_registry_allocate(count * sizeof *sorted) : NULL;
   if (!sorted) return 0;
@@ -106,7 +106,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
     }
     int plain = MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED;
     if (one.low < high) ordered = 0;
-    if (!plain || !is_apart(type)) apart = 0;
+    if (!plain || !is_disjoint(type)) apart = 0;
     if (one.low < low) low = one.low;
     if (one.high > high) high = one.high;
     if (writes && shares) shares[used] = one;
@@ -118,7 +118,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   }
   int placed = low >= high || mpipp_is_placed(low, high, (uint32_t)writes, 0),
       fine = simple && placed;
-  if (fine && writes) fine = apart && (ordered || (shares && are_apart(shares, used)));
+  if (fine && writes) fine = apart && (ordered || (shares && are_disjoint(shares, used)));
   if (shares != few) mpipp_registry_free(shares);
   if (fine) return 1;
   mpipp_filter_doubt_buffer(call, index, doubt);
@@ -177,15 +177,15 @@ int mpipp_filter_box_of(const struct mpipp_call *call, uint32_t index, struct mp
     return doubted(doubt, OF_ADDRESS, index, box->low);
   }
   if (!writes || MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return usable;
-  if (!doubt) return usable && mpipp_filter_is_apart_from_itself(buffer);
+  if (!doubt) return usable && mpipp_filter_is_self_disjoint(buffer);
   mpipp_doubt(doubt, OF_ITSELF);
   mpipp_doubt(doubt, mpipp_filter_shape_of(buffer->record, buffer->datatype));
-  if (!is_apart(type)) mpipp_doubt(doubt, (uint64_t)count);
+  if (!is_disjoint(type)) mpipp_doubt(doubt, (uint64_t)count);
   return 0;
 }
 
-int mpipp_filter_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes,
-                           uint32_t first, uint32_t second, struct mpipp_doubt *doubt) {
+int mpipp_filter_are_disjoint(const struct mpipp_call *call, const struct mpipp_box *boxes,
+                              uint32_t first, uint32_t second, struct mpipp_doubt *doubt) {
   const struct mpipp_box *one = &boxes[first], *other = &boxes[second];
   if (one->high <= other->low || other->high <= one->low || !(one->writes | other->writes))
     return 1;

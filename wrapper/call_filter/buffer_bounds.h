@@ -78,8 +78,8 @@ uint64_t mpipp_filter_shape_of(uint64_t record, uint64_t handle);
 int mpipp_filter_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
                         struct mpipp_doubt *doubt);
 // Whether two buffers of a call share no memory, as far as the boxes tell, or are only read.
-int mpipp_filter_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes,
-                           uint32_t first, uint32_t second, struct mpipp_doubt *doubt);
+int mpipp_filter_are_disjoint(const struct mpipp_call *call, const struct mpipp_box *boxes,
+                              uint32_t first, uint32_t second, struct mpipp_doubt *doubt);
 // Bytes [low, high) that a buffer of the target's has behind its displacement; 0 if that is more
 // than memory has, or it has none, which low and high tell.
 int mpipp_filter_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high);

@@ -25,7 +25,7 @@ static int holds(const struct mpipp_request *request, const struct mpipp_box *bo
   return !is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE;
 }
 
-static int is_told(const struct mpipp_meetings *meetings, const struct mpipp_doubt *doubt) {
+static int is_reported(const struct mpipp_meetings *meetings, const struct mpipp_doubt *doubt) {
   for (uint32_t i = 0; i < meetings->count; i++) {
     const struct mpipp_doubt *other = &meetings->met[i].doubt;
     if (other->low == doubt->low && other->high == doubt->high) return 1;
@@ -46,7 +46,7 @@ static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner o
     mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->count);
   }
   if (mpipp_filter_is_new_meeting(meetings->call, &meeting)) {
-    if (is_told(meetings, &meeting.doubt)) return;
+    if (is_reported(meetings, &meeting.doubt)) return;
     const struct mpipp_call *other = mpipp_filter_call_of(owner);
     if (!mpipp_filter_share_nothing(&meetings->call->buffers[meeting.own_buffer],
                                     &other->buffers[meeting.buffer])) {

@@ -85,7 +85,7 @@ static const struct mpipp_object *live(enum mpipp_kind kind, const struct mpipp_
 
 // 0 where it is not known what its datatype is built like: then it may be freed.
 static inline uint64_t sum_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
-  uint64_t alike = mpipp_known_alike(buffer->record);
+  uint64_t alike = mpipp_equal_datatype(buffer->record);
   if (!alike || buffer->vector) return 0;
   return ((uint64_t)call->caller + call->procedure) * OF_CALLER + alike * OF_TYPE +
          (uint64_t)buffer->count * OF_COUNT +
@@ -161,7 +161,7 @@ static uint64_t sum_of_place(const struct mpipp_call *call) {
 }
 
 // Whether an operation with a result has it elsewhere than what it reads.
-static int are_apart(const struct mpipp_call *call) {
+static int are_disjoint(const struct mpipp_call *call) {
   struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
   uint32_t count = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
@@ -185,7 +185,7 @@ int mpipp_filter_is_in_window(const struct mpipp_call *call) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!buffer->record || buffer->access & MPIPP_STALE || !is_usable(buffer)) return 0;
   }
-  if (!mpipp_filter_fits_target(call, NULL) || (call->buffer_count > 2 && !are_apart(call)))
+  if (!mpipp_filter_fits_target(call, NULL) || (call->buffer_count > 2 && !are_disjoint(call)))
     return 0;
   mpipp_filter_know_target(call, win);
   return 1;

@@ -89,7 +89,7 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
     if (call->present & MPIPP_HAS_GIVEN_UP && alone && request->object.flags & MPIPP_FLAG_NULL)
       return doubt_request(request, 0, doubt);
     if (once && request->object.given == look &&
-        (starting || !(request->persistent || mpipp_may_be_given_again(request))))
+        (starting || !(request->persistent || mpipp_may_be_passed_twice(request))))
       return mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->procedure << 32);
     if (once) request->object.given = look;
     if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
@@ -138,7 +138,7 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   const struct mpipp_comm *comm = NULL;
   int fine = is_in_time(call, doubt);
   if (MPIPP_LIKELY(present & MPIPP_HAS_COMM)) {
-    comm = mpipp_given(MPIPP_COMM, call->comm, doubt);
+    comm = mpipp_passed_object(MPIPP_COMM, call->comm, doubt);
     fine &= comm && mpipp_filter_has_plain_ranks(call, comm, doubt) &&
             mpipp_filter_has_topology(call, comm, doubt) &&
             mpipp_filter_has_groups(call, comm, doubt) &&
@@ -153,7 +153,8 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   own->count = count;
   for (uint32_t i = 0; i < count; i++) fine &= mpipp_filter_box_of(call, i, &own->boxes[i], doubt);
   for (uint32_t i = 1; MPIPP_UNLIKELY(i < count); i++) {
-    for (uint32_t k = 0; k < i; k++) fine &= mpipp_filter_are_apart(call, own->boxes, k, i, doubt);
+    for (uint32_t k = 0; k < i; k++)
+      fine &= mpipp_filter_are_disjoint(call, own->boxes, k, i, doubt);
   }
   if (MPIPP_UNLIKELY(!fine)) {
     mpipp_doubt(doubt, (uint64_t)call->procedure << 32 | present);
@@ -204,7 +205,7 @@ static void keep_all(const struct mpipp_thread *thread) {
   threads_kept = 1;
 }
 
-static int screen_further(struct mpipp_thread *thread, int *refused) {
+static int filter_slow(struct mpipp_thread *thread, int *refused) {
   struct mpipp_call *call = &thread->call;
   struct mpipp_sums sums;
   struct mpipp_doubt doubt = {0};
@@ -255,7 +256,7 @@ static int is_plain(struct mpipp_call *call) {
 }
 
 // A plain call, where boxes are kept: whether it meets nothing.
-static int is_plain_alone(struct mpipp_thread *thread) {
+static int is_plain_call(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   struct mpipp_own *own = own_of(thread);
   if (!mpipp_filter_boxes_kept || !is_plain(&thread->call)) return 0;
@@ -277,14 +278,14 @@ static int is_usual(struct mpipp_call *call) {
 int mpipp_filter_screen(struct mpipp_thread *thread, int *refused) {
   struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_several_threads)))
-    return screen_further(thread, refused);
+    return filter_slow(thread, refused);
   if (is_usual(call)) return 0;
   // Another communicator than that of the call before, a constant that is sent, or much.
   if (call->present & MPIPP_HAS_COMM && mpipp_filter_is_plain_comm(call->comm) && is_plain(call) &&
       mpipp_meets_no_request(call))
     return 0;
-  if (is_plain_alone(thread)) return (call->present & MPIPP_HAS_REQUESTS) != 0;
-  return mpipp_filter_is_like_before(thread) ? 0 : screen_further(thread, refused);
+  if (is_plain_call(thread)) return (call->present & MPIPP_HAS_REQUESTS) != 0;
+  return mpipp_filter_is_like_before(thread) ? 0 : filter_slow(thread, refused);
 }
 
 // The request that the call has made; NULL if it is the null one, or not recorded.
@@ -306,7 +307,7 @@ static const struct mpipp_file *begun_by(const struct mpipp_call *call) {
              : NULL;
 }
 
-void mpipp_filter_returned_further(struct mpipp_thread *thread) {
+void mpipp_filter_returned_slow(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   if (starts(call)) {

@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct mpipp_own) <= sizeof((struct mpipp_thread *)0)->box
 // if it is not to be made, else left as it is.
 int mpipp_filter_screen(struct mpipp_thread *thread, int *refused);
 // The call has succeeded.
-void mpipp_filter_returned_further(struct mpipp_thread *thread) MPIPP_COLD;
+void mpipp_filter_returned_slow(struct mpipp_thread *thread) MPIPP_COLD;
 
 // Whether one buffer of a predefined datatype, ranks and a tag are all that the call is given, and
 // they are fine; [low, high) is its box then. MPI_IN_PLACE, what has no data, wildcards and the
@@ -71,7 +71,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
       MPIPP_UNLIKELY(call->request_count < 0) || call->procedure == MPIPP_PROC_Start ||
       call->procedure == MPIPP_PROC_Startall)
     return 0;
-  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_requests_alone);
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_unshared_requests);
   const uint32_t look = MPIPP_PLAIN_LOOK(call);
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
@@ -81,7 +81,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
     struct mpipp_request *request = (void *)(uintptr_t)slot->record;
     if (MPIPP_UNLIKELY(request->object.flags & MPIPP_FLAG_ENDED)) return 0; // a copy of its handle
     if (MPIPP_UNLIKELY(MPIPP_READ(request->object.given) == look) &&
-        !mpipp_may_be_given_again(request))
+        !mpipp_may_be_passed_twice(request))
       return 0;
     MPIPP_WRITE(request->object.given, look);
   }
@@ -102,9 +102,9 @@ static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
   const struct mpipp_own *own = (const struct mpipp_own *)thread->boxes;
   if (MPIPP_LIKELY(own->count == 1 && call->present & MPIPP_HAS_REQUESTS)) {
     uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
-    mpipp_work_alone();
+    mpipp_begin_unlocked();
     const struct mpipp_slot *slot =
-        mpipp_request_slot(MPIPP_READ(mpipp_registry_requests_alone), handle);
+        mpipp_request_slot(MPIPP_READ(mpipp_registry_unshared_requests), handle);
     const struct mpipp_request *request = (const void *)(uintptr_t)slot->record;
     // A slot that is not in use, or no longer, has a handle, too.
     int found = slot->handle == handle && slot->record > 1 && request->call.serial == call->serial;
@@ -112,10 +112,10 @@ static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
       mpipp_pending_add(&own->boxes[0],
                         (struct mpipp_owner){(uintptr_t)request, request->object.serial},
                         own->over);
-    mpipp_worked_alone();
+    mpipp_end_unlocked();
     if (MPIPP_LIKELY(found)) return;
   }
-  mpipp_filter_returned_further(thread);
+  mpipp_filter_returned_slow(thread);
 }
 
 #endif

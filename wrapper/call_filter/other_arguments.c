@@ -132,7 +132,7 @@ static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *dou
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
   for (int64_t i = 0; types && i < call->type_count; i++) {
     uint64_t handle = MPIPP_KEY(types[i]);
-    const struct mpipp_object *type = mpipp_given(MPIPP_DATATYPE, handle, doubt);
+    const struct mpipp_object *type = mpipp_passed_object(MPIPP_DATATYPE, handle, doubt);
     if (!type) return 0;
     if (frees && type->flags & MPIPP_FLAG_PREDEFINED)
       return mpipp_doubted(doubt, MPIPP_OF_OBJECT, handle);
@@ -156,7 +156,7 @@ static int are_committed(const struct mpipp_call *call, struct mpipp_doubt *doub
   int fine = 1;
   for (int64_t i = 0; i < call->type_count; i++) {
     uint64_t handle = MPIPP_KEY(types[i]);
-    const struct mpipp_datatype *type = mpipp_given(MPIPP_DATATYPE, handle, doubt);
+    const struct mpipp_datatype *type = mpipp_passed_object(MPIPP_DATATYPE, handle, doubt);
     fine &= type && (mpipp_is_usable(type) || mpipp_doubted(doubt, MPIPP_OF_OBJECT, (uint64_t)i));
   }
   return fine;
@@ -240,20 +240,21 @@ int mpipp_filter_is_unusual_fine(const struct mpipp_call *call, const struct mpi
   if (present & MPIPP_HAS_BUFFERED) fine &= mpipp_filter_has_room(call, doubt);
   if (present & MPIPP_HAS_AGAIN) fine = mpipp_doubted(doubt, MPIPP_OF_STATUS, 0);
   if (present & MPIPP_HAS_OP && call->buffer_count) {
-    const struct mpipp_object *op = mpipp_given(MPIPP_OP, call->op, doubt);
+    const struct mpipp_object *op = mpipp_passed_object(MPIPP_OP, call->op, doubt);
     int is_plain = op && mpipp_filter_is_plain_reduction(call, op);
     if (op && !is_plain) doubt_op(call, op, doubt);
     fine &= is_plain;
   }
   if (present & MPIPP_HAS_WIN) {
-    const struct mpipp_win *win = mpipp_given(MPIPP_WIN, call->win, doubt);
+    const struct mpipp_win *win = mpipp_passed_object(MPIPP_WIN, call->win, doubt);
     fine &= win != NULL;
     if (win) fine &= is_fine_target(call, win, doubt);
     fine &= mpipp_filter_fits_target(call, doubt);
   }
-  if (present & MPIPP_HAS_FILE) fine &= mpipp_given(MPIPP_FILE, call->file, doubt) != NULL;
+  if (present & MPIPP_HAS_FILE) fine &= mpipp_passed_object(MPIPP_FILE, call->file, doubt) != NULL;
   if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= is_beside_nothing(call, doubt);
-  if (present & MPIPP_HAS_MESSAGE) fine &= mpipp_given(MPIPP_MESSAGE, call->message, doubt) != NULL;
+  if (present & MPIPP_HAS_MESSAGE)
+    fine &= mpipp_passed_object(MPIPP_MESSAGE, call->message, doubt) != NULL;
   if (present & MPIPP_HAS_CONSTRUCTOR) fine &= mpipp_filter_is_fine_constructor(call, doubt);
   if (present & MPIPP_HAS_TYPES) fine &= are_committed(call, doubt);
   if (present & MPIPP_HAS_ARGUMENTS && !mpipp_filter_has_fine_arguments(call)) {

@@ -26,7 +26,8 @@ enum {
 };
 
 // The live object that a handle denotes, and no null handle; else NULL.
-static inline void *mpipp_given(enum mpipp_kind kind, uint64_t handle, struct mpipp_doubt *doubt) {
+static inline void *mpipp_passed_object(enum mpipp_kind kind, uint64_t handle,
+                                        struct mpipp_doubt *doubt) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
   if (MPIPP_LIKELY(object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_NULL))) return object;
   mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)kind * 256, handle);

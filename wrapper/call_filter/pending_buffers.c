@@ -212,7 +212,7 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
 
 // There are too many that are looked at one by one: what goes on of them is put with the others, if
 // it is more than a few.
-void mpipp_filter_pending_add_further(const struct mpipp_box *box, struct mpipp_owner owner) {
+void mpipp_filter_pending_add_slow(const struct mpipp_box *box, struct mpipp_owner owner) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < MPIPP_RECENT_BOXES; i++) {
     if (mpipp_goes_on(mpipp_filter_recent.all[i].owner))

@@ -123,13 +123,13 @@ static inline int mpipp_meets_nothing(const struct mpipp_box *box, uint32_t *ove
 }
 
 // Adds it, in the place of one that is over, or NO_BOX.
-void mpipp_filter_pending_add_further(const struct mpipp_box *box,
-                                      struct mpipp_owner owner) MPIPP_COLD;
+void mpipp_filter_pending_add_slow(const struct mpipp_box *box,
+                                   struct mpipp_owner owner) MPIPP_COLD;
 static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_owner owner,
                                      uint32_t over) {
   uint32_t number = over < mpipp_filter_recent.count ? over : mpipp_filter_recent.count++;
   if (MPIPP_UNLIKELY(number >= MPIPP_RECENT_BOXES)) {
-    mpipp_filter_pending_add_further(box, owner);
+    mpipp_filter_pending_add_slow(box, owner);
     return;
   }
   mpipp_filter_recent.all[number].box = *box;

@@ -149,7 +149,7 @@ static int is_odd(const struct mpipp_call *call, const struct mpipp_request *req
   if (call->procedure == MPIPP_PROC_Startall &&
       (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE))
     return 1;
-  return request->object.given != ~(uint32_t)index && !mpipp_may_be_given_again(request);
+  return request->object.given != ~(uint32_t)index && !mpipp_may_be_passed_twice(request);
 }
 
 // Whether they are kept as they were given.
@@ -220,8 +220,8 @@ static int goes_on(const struct mpipp_request *request, uint64_t serial) {
          !(request->special & MPIPP_DOUBTED);
 }
 
-static void ask_met(struct mpipp_asking *asking, const struct mpipp_call *call,
-                    struct mpipp_owner met) {
+static void ask_overlapping(struct mpipp_asking *asking, const struct mpipp_call *call,
+                            struct mpipp_owner met) {
   const struct mpipp_request *request = mpipp_request_of(met);
   if (request) {
     if (goes_on(request, met.serial))
@@ -317,7 +317,7 @@ static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thr
 
 // Where the screens are checked: what is asked about is not cleared, so that most of it needs no
 // answer. But some does: calls like those of which nothing was found are cleared from then on.
-static int is_passed_over(void) {
+static int is_skipped(void) {
   static unsigned calls = 0;
   if (calls++ % 4 == 0) return 0;
   mpipp_filter_not_cleared++;
@@ -329,7 +329,7 @@ int mpipp_filter_ask(const struct mpipp_thread *thread, const struct mpipp_doubt
   struct mpipp_asking asking;
   int waits = mpipp_filter_awaits_answers, found = 0, refused = 0;
   mpipp_registry_lock();
-  if (mpipp_filter_checks_screens && is_passed_over()) {
+  if (mpipp_filter_checks_screens && is_skipped()) {
     mpipp_registry_unlock();
     return 0;
   }
@@ -337,7 +337,7 @@ int mpipp_filter_ask(const struct mpipp_thread *thread, const struct mpipp_doubt
   for (uint32_t i = 0; i < count; i++) {
     const struct mpipp_request *own = (const void *)(uintptr_t)met[i].own;
     if (own) ask_request(&asking, &thread->call, own->object.handle);
-    ask_met(&asking, &thread->call, met[i].other);
+    ask_overlapping(&asking, &thread->call, met[i].other);
   }
   if (waits && asking.question) asking.question->awaits = MPIPP_AWAITS_ANSWER;
   int is_asked = mpipp_watcher_ask_end(&asking);
@@ -360,7 +360,7 @@ static void ask_splits(struct mpipp_asking *asking, const struct mpipp_call *cal
     const struct mpipp_file *files = (const void *)(chunk + 1);
     for (uint64_t i = 0; i < chunk->used; i++) {
       struct mpipp_owner owner = {(uintptr_t)&files[i] | MPIPP_OF_FILE, files[i].split_number};
-      if (files[i].object.serial) ask_met(asking, call, owner);
+      if (files[i].object.serial) ask_overlapping(asking, call, owner);
     }
   }
 }

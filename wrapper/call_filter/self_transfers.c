@@ -27,20 +27,20 @@ static int look(struct mpipp_part part, const struct mpipp_digest **entry, uint6
 
 // Whether each of two signatures, repeated for ever, is the other: so it is exactly if they give
 // the same in either order, one behind the other.
-static int repeat_alike(const struct mpipp_digest *one, const struct mpipp_digest *other) {
-  const struct mpipp_digest forth = mpipp_recorder_digest_joined(*one, *other);
-  const struct mpipp_digest back = mpipp_recorder_digest_joined(*other, *one);
+static int repeat_equal(const struct mpipp_digest *one, const struct mpipp_digest *other) {
+  const struct mpipp_digest forth = mpipp_recorder_digest_concatenate(*one, *other);
+  const struct mpipp_digest back = mpipp_recorder_digest_concatenate(*other, *one);
   return forth.hash[0] == back.hash[0] && forth.hash[1] == back.hash[1];
 }
 
 // Whether it is certain that they have the same elements; not exact: the second may have more.
 static int fits(struct mpipp_part from, struct mpipp_part to, int exact) {
   const struct mpipp_digest *one, *other;
-  uint64_t moved, room, alike = mpipp_known_alike(from.record);
-  if (alike && alike == mpipp_known_alike(to.record) && from.count >= 0)
+  uint64_t moved, room, alike = mpipp_equal_datatype(from.record);
+  if (alike && alike == mpipp_equal_datatype(to.record) && from.count >= 0)
     return exact ? from.count == to.count : from.count <= to.count;
   if (!look(from, &one, &moved) || !look(to, &other, &room)) return 0;
-  return (exact ? moved == room : moved <= room) && (!moved || repeat_alike(one, other));
+  return (exact ? moved == room : moved <= room) && (!moved || repeat_equal(one, other));
 }
 
 // What is wrong with them depends on no more. Returns 0.

@@ -107,8 +107,8 @@ static int gives_in_place(const struct mpipp_call *call) {
 }
 
 // The buffer whose signature all processes have alike; NULL: it is not known.
-static const struct mpipp_buffer *alike(const struct mpipp_call *call, unsigned operation,
-                                        int is_root) {
+static const struct mpipp_buffer *common_buffer(const struct mpipp_call *call, unsigned operation,
+                                                int is_root) {
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
   switch (operation) {
@@ -422,7 +422,7 @@ struct mpipp_terms mpipp_precheck_terms_of(const struct mpipp_call *call,
     words = add_between_groups(&terms, call, facts->operation);
   switch (position.inter ? MPIPP_SIGNATURES_NONE : facts->signatures) {
   case MPIPP_SIGNATURES_EQUAL:
-    buffer = alike(call, facts->operation, position.rank == call->root);
+    buffer = common_buffer(call, facts->operation, position.rank == call->root);
     if (buffer) words = of_buffer(buffer);
     if (has_own(facts->operation)) add_own(&terms, call, position);
     break;

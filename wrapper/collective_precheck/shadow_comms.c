@@ -23,7 +23,7 @@ int mpipp_precheck_shadows_are_off(void) {
 }
 
 // The record of what the call is collective over; NULL: not known, or there is no shadow of it.
-static struct mpipp_object *over(const struct mpipp_passage *passage) {
+static struct mpipp_object *collective_object(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   switch (mpipp_facts[call->procedure].over) {
   case MPIPP_OVER_COMM:
@@ -57,7 +57,7 @@ static uint64_t *field(struct mpipp_object *record) {
 
 struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage) {
   struct mpipp_shadow found = {.comm = MPI_COMM_NULL};
-  struct mpipp_object *record = over(passage);
+  struct mpipp_object *record = collective_object(passage);
   uint64_t shadow = record ? MPIPP_READ(*field(record)) : NONE;
   const struct mpipp_comm *comm =
       record && record->kind == MPIPP_COMM ? (const struct mpipp_comm *)record : NULL;
@@ -154,7 +154,7 @@ static void make_of_comm(MPI_Comm comm) {
 }
 
 void mpipp_precheck_shadow_make_late(const struct mpipp_passage *passage) {
-  struct mpipp_object *record = over(passage);
+  struct mpipp_object *record = collective_object(passage);
   if (record && record->kind == MPIPP_COMM) make_of((struct mpipp_comm *)record);
 }
 

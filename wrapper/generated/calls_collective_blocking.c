@@ -19,13 +19,13 @@ int MPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -56,13 +56,13 @@ int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -93,13 +93,13 @@ int MPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -130,13 +130,13 @@ int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -168,13 +168,13 @@ int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allreduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Allreduce(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -206,13 +206,13 @@ int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allreduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Allreduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -243,13 +243,13 @@ int MPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -280,13 +280,13 @@ int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -317,13 +317,13 @@ int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -354,13 +354,13 @@ int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -391,13 +391,13 @@ int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
                  : hooked_Alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -428,13 +428,13 @@ int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
                  : hooked_Alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -463,12 +463,12 @@ int MPI_Barrier(mpipp_MPI_Comm comm) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Barrier, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Barrier *)real)((MPI_Comm)comm)
                  : hooked_Barrier(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -500,13 +500,13 @@ int MPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mp
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Bcast *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm)
                  : hooked_Bcast(thread, real, buffer, count, datatype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -538,13 +538,13 @@ int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Bcast_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm)
                  : hooked_Bcast_c(thread, real, buffer, count, datatype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -576,13 +576,13 @@ int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Exscan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Exscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -614,13 +614,13 @@ int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Exscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Exscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -654,13 +654,13 @@ int MPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, 
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
                  : hooked_Gather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -694,13 +694,13 @@ int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype se
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
                  : hooked_Gather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -734,13 +734,13 @@ int MPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
     mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
                  : hooked_Gatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -774,13 +774,13 @@ int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
     mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
                  : hooked_Gatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -811,13 +811,13 @@ int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Neighbor_allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -848,13 +848,13 @@ int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Neighbor_allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -885,13 +885,13 @@ int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Neighbor_allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -922,13 +922,13 @@ int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Neighbor_allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -959,13 +959,13 @@ int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Neighbor_alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -996,13 +996,13 @@ int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Neighbor_alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1033,13 +1033,13 @@ int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const in
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Neighbor_alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1070,13 +1070,13 @@ int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
                  : hooked_Neighbor_alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1107,13 +1107,13 @@ int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MP
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
                  : hooked_Neighbor_alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1144,13 +1144,13 @@ int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
                  : hooked_Neighbor_alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1185,13 +1185,13 @@ int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
     mpipp_buffer(call, call->buffer_count, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm)
                  : hooked_Reduce(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1226,13 +1226,13 @@ int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
     mpipp_buffer(call, call->buffer_count, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm)
                  : hooked_Reduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1264,14 +1264,14 @@ int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Reduce_scatter(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1303,14 +1303,14 @@ int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count rec
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Reduce_scatter_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1342,13 +1342,13 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Reduce_scatter_block(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1380,13 +1380,13 @@ int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count rec
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Reduce_scatter_block_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1418,13 +1418,13 @@ int MPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype d
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Scan(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1456,13 +1456,13 @@ int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Da
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
                  : hooked_Scan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1496,13 +1496,13 @@ int MPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scatter *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
                  : hooked_Scatter(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1536,13 +1536,13 @@ int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
     mpipp_buffer(call, call->buffer_count, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scatter_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
                  : hooked_Scatter_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1576,13 +1576,13 @@ int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[]
     mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scatterv *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
                  : hooked_Scatterv(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1616,13 +1616,13 @@ int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
     mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, displs, NULL, sizeof *sendcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scatterv_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
                  : hooked_Scatterv_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));

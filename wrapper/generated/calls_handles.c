@@ -229,7 +229,7 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -237,7 +237,7 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
                  : hooked_Cart_create(thread, real, comm_old, ndims, dims, periods, reorder, comm_cart);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *comm_cart);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -394,13 +394,13 @@ int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_sub, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm)
                  : hooked_Cart_sub(thread, real, comm, remain_dims, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -465,13 +465,13 @@ int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
                  : hooked_Comm_accept(thread, real, port_name, info, root, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -507,13 +507,13 @@ int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
                  : hooked_Comm_connect(thread, real, port_name, info, root, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -548,7 +548,7 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -557,7 +557,7 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
                  : hooked_Comm_create(thread, real, comm, group, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -764,13 +764,13 @@ int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm)
                  : hooked_Comm_dup(thread, real, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -805,13 +805,13 @@ int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* n
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup_with_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm)
                  : hooked_Comm_dup_with_info(thread, real, comm, info, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1010,14 +1010,14 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request)
                  : hooked_Comm_idup(thread, real, comm, newcomm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_recorder_request_output(MPIPP_KEY(*request), newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1054,14 +1054,14 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request)
                  : hooked_Comm_idup_with_info(thread, real, comm, info, newcomm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_recorder_request_output(MPIPP_KEY(*request), newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1268,12 +1268,12 @@ int MPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_set_info *)real)((MPI_Comm)comm, (MPI_Info)info)
                  : hooked_Comm_set_info(thread, real, comm, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1342,13 +1342,13 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_In
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
                  : hooked_Comm_spawn(thread, real, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *intercomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1384,13 +1384,13 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
                  : hooked_Comm_spawn_multiple(thread, real, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *intercomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1425,7 +1425,7 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   struct mpipp_input inputs[] = {{&color, 1, sizeof color, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_color)}, {&key, 1, sizeof key, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_key)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1433,7 +1433,7 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
                  : hooked_Comm_split(thread, real, comm, color, key, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1468,7 +1468,7 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split_type, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   struct mpipp_input inputs[] = {{&split_type, 1, sizeof split_type, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_split_type)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1476,7 +1476,7 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
                  : hooked_Comm_split_type(thread, real, comm, split_type, key, info, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1541,7 +1541,7 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(weights), -1, sizeof *weights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_weights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 6, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1549,7 +1549,7 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
                  : hooked_Dist_graph_create(thread, real, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *comm_dist_graph);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1584,7 +1584,7 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create_adjacent, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {mpipp_abi_weights(sourceweights), indegree, sizeof *sourceweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sourceweights)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(destweights), outdegree, sizeof *destweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destweights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 7, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1592,7 +1592,7 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
                  : hooked_Dist_graph_create_adjacent(thread, real, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *comm_dist_graph);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1794,7 +1794,7 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1802,7 +1802,7 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
                  : hooked_Graph_create(thread, real, comm_old, nnodes, index, edges, reorder, comm_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *comm_graph);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -2721,7 +2721,7 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)local_comm);
   call->tag = tag;
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_recorder_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), remote_leader);
   uint64_t peer_comm_key = MPIPP_KEY((MPI_Comm)peer_comm);
   struct mpipp_input inputs[] = {{&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&peer_comm_key, 1, sizeof peer_comm_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_peer_comm)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}};
@@ -2733,7 +2733,7 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
     mpipp_recorder_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newintercomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -2814,7 +2814,7 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_merge, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)intercomm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   struct mpipp_input inputs[] = {{&high, 1, sizeof high, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_high)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -2822,7 +2822,7 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
                  : hooked_Intercomm_merge(thread, real, intercomm, high, newintracomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newintracomm);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -3040,7 +3040,7 @@ typedef __typeof__(mpih_Request_get_status) typed_Request_get_status;
 static MPIPP_COLD int hooked_Request_get_status(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Request_get_status *)real)((MPI_Request)request, flag, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Request_get_status *)real)((MPI_Request)request, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
 int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status) {
@@ -3057,7 +3057,7 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
                  ? ((typed_Request_get_status *)real)((MPI_Request)request, flag, status)
                  : hooked_Request_get_status(thread, real, request, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_recorder_told_complete(MPIPP_KEY((MPI_Request)request), 0);
+    if (*flag) mpipp_recorder_note_completed(MPIPP_KEY((MPI_Request)request), 0);
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3079,7 +3079,7 @@ typedef __typeof__(mpih_Request_get_status_all) typed_Request_get_status_all;
 static MPIPP_COLD int hooked_Request_get_status_all(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, mpipp_intercept_given_status(passage, array_of_statuses));
+  return passage->over ? passage->code : ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
@@ -3095,7 +3095,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
                  : hooked_Request_get_status_all(thread, real, count, array_of_requests, flag, array_of_statuses);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *flag && i < count; i++)
-      mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[i]), i);
+      mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[i]), i);
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3117,7 +3117,7 @@ typedef __typeof__(mpih_Request_get_status_any) typed_Request_get_status_any;
 static MPIPP_COLD int hooked_Request_get_status_any(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
@@ -3133,7 +3133,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
                  : hooked_Request_get_status_any(thread, real, count, array_of_requests, index, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag && *index != MPI_UNDEFINED)
-      mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);
+      mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[*index]), 0);
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3155,7 +3155,7 @@ typedef __typeof__(mpih_Request_get_status_some) typed_Request_get_status_some;
 static MPIPP_COLD int hooked_Request_get_status_some(struct mpipp_thread *thread, void *real, int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_given_status(passage, array_of_statuses));
+  return passage->over ? passage->code : ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
@@ -3171,7 +3171,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
                  : hooked_Request_get_status_some(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)
-      mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
+      mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
     mpipp_polled(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -3579,7 +3579,7 @@ typedef __typeof__(mpih_Test) typed_Test;
 static MPIPP_COLD int hooked_Test(struct mpipp_thread *thread, void *real, MPI_Request* request, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Test *)real)(request, flag, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Test *)real)(request, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -3626,7 +3626,7 @@ typedef __typeof__(mpih_Testall) typed_Testall;
 static MPIPP_COLD int hooked_Testall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Testall *)real)(count, array_of_requests, flag, mpipp_intercept_given_status(passage, array_of_statuses));
+  return passage->over ? passage->code : ((typed_Testall *)real)(count, array_of_requests, flag, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
@@ -3649,7 +3649,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
                  ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
                  : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
+    mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
   mpipp_handles_deinit(&before, count);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -3674,7 +3674,7 @@ typedef __typeof__(mpih_Testany) typed_Testany;
 static MPIPP_COLD int hooked_Testany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Testany *)real)(count, array_of_requests, index, flag, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Testany *)real)(count, array_of_requests, index, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
@@ -3725,7 +3725,7 @@ typedef __typeof__(mpih_Testsome) typed_Testsome;
 static MPIPP_COLD int hooked_Testsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_given_status(passage, array_of_statuses));
+  return passage->over ? passage->code : ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
@@ -3748,7 +3748,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
                  ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_ERR_IN_STATUS)
-    mpipp_recorder_some_failed(&before, *outcount, array_of_indices, mpipp_told_statuses(thread, array_of_statuses));
+    mpipp_recorder_some_failed(&before, *outcount, array_of_indices, mpipp_returned_statuses(thread, array_of_statuses));
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_recorder_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);
@@ -3774,7 +3774,7 @@ typedef __typeof__(mpih_Wait) typed_Wait;
 static MPIPP_COLD int hooked_Wait(struct mpipp_thread *thread, void *real, MPI_Request* request, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Wait *)real)(request, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Wait *)real)(request, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status);
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
@@ -3816,7 +3816,7 @@ typedef __typeof__(mpih_Waitall) typed_Waitall;
 static MPIPP_COLD int hooked_Waitall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.status = array_of_statuses, .statuses = count};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Waitall *)real)(count, array_of_requests, mpipp_intercept_given_status(passage, array_of_statuses));
+  return passage->over ? passage->code : ((typed_Waitall *)real)(count, array_of_requests, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   void *real;
@@ -3839,7 +3839,7 @@ static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of
                  ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
                  : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
+    mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
   mpipp_handles_deinit(&before, count);
   return mpipp_leave(thread, code);
@@ -3855,7 +3855,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   int code = mpi(count, array_of_requests, array_of_statuses);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);
-  mpipp_recorder_all_failed(before, count, array_of_requests, mpipp_told_statuses(thread, array_of_statuses), code);
+  mpipp_recorder_all_failed(before, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
   mpipp_recorder_completed_from(&thread->call, before, 0, count, array_of_requests, 0);
   return mpipp_leave(thread, code);
 }
@@ -3874,7 +3874,7 @@ typedef __typeof__(mpih_Waitany) typed_Waitany;
 static MPIPP_COLD int hooked_Waitany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Waitany *)real)(count, array_of_requests, index, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Waitany *)real)(count, array_of_requests, index, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
@@ -3922,7 +3922,7 @@ typedef __typeof__(mpih_Waitsome) typed_Waitsome;
 static MPIPP_COLD int hooked_Waitsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_given_status(passage, array_of_statuses));
+  return passage->over ? passage->code : ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
@@ -3947,7 +3947,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
                  ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_ERR_IN_STATUS)
-    mpipp_recorder_some_failed(&before, *outcount, array_of_indices, mpipp_told_statuses(thread, array_of_statuses));
+    mpipp_recorder_some_failed(&before, *outcount, array_of_indices, mpipp_returned_statuses(thread, array_of_statuses));
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_recorder_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);

@@ -999,7 +999,7 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_open, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   struct mpipp_input inputs[] = {{&amode, 1, sizeof amode, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_amode)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1007,7 +1007,7 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
                  : hooked_File_open(thread, real, comm, filename, amode, info, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_file_made(call, *fh, call->comm, filename, amode);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1062,7 +1062,7 @@ typedef __typeof__(mpih_File_read) typed_File_read;
 static MPIPP_COLD int hooked_File_read(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1097,7 +1097,7 @@ typedef __typeof__(mpih_File_read_c) typed_File_read_c;
 static MPIPP_COLD int hooked_File_read_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1132,7 +1132,7 @@ typedef __typeof__(mpih_File_read_all) typed_File_read_all;
 static MPIPP_COLD int hooked_File_read_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1168,7 +1168,7 @@ typedef __typeof__(mpih_File_read_all_c) typed_File_read_all_c;
 static MPIPP_COLD int hooked_File_read_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1278,7 +1278,7 @@ typedef __typeof__(mpih_File_read_all_end) typed_File_read_all_end;
 static MPIPP_COLD int hooked_File_read_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
@@ -1314,7 +1314,7 @@ typedef __typeof__(mpih_File_read_at) typed_File_read_at;
 static MPIPP_COLD int hooked_File_read_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1350,7 +1350,7 @@ typedef __typeof__(mpih_File_read_at_c) typed_File_read_at_c;
 static MPIPP_COLD int hooked_File_read_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1386,7 +1386,7 @@ typedef __typeof__(mpih_File_read_at_all) typed_File_read_at_all;
 static MPIPP_COLD int hooked_File_read_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1423,7 +1423,7 @@ typedef __typeof__(mpih_File_read_at_all_c) typed_File_read_at_all_c;
 static MPIPP_COLD int hooked_File_read_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1536,7 +1536,7 @@ typedef __typeof__(mpih_File_read_at_all_end) typed_File_read_at_all_end;
 static MPIPP_COLD int hooked_File_read_at_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
@@ -1572,7 +1572,7 @@ typedef __typeof__(mpih_File_read_ordered) typed_File_read_ordered;
 static MPIPP_COLD int hooked_File_read_ordered(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1608,7 +1608,7 @@ typedef __typeof__(mpih_File_read_ordered_c) typed_File_read_ordered_c;
 static MPIPP_COLD int hooked_File_read_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1718,7 +1718,7 @@ typedef __typeof__(mpih_File_read_ordered_end) typed_File_read_ordered_end;
 static MPIPP_COLD int hooked_File_read_ordered_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
@@ -1754,7 +1754,7 @@ typedef __typeof__(mpih_File_read_shared) typed_File_read_shared;
 static MPIPP_COLD int hooked_File_read_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -1789,7 +1789,7 @@ typedef __typeof__(mpih_File_read_shared_c) typed_File_read_shared_c;
 static MPIPP_COLD int hooked_File_read_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2035,7 +2035,7 @@ typedef __typeof__(mpih_File_write) typed_File_write;
 static MPIPP_COLD int hooked_File_write(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2070,7 +2070,7 @@ typedef __typeof__(mpih_File_write_c) typed_File_write_c;
 static MPIPP_COLD int hooked_File_write_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2105,7 +2105,7 @@ typedef __typeof__(mpih_File_write_all) typed_File_write_all;
 static MPIPP_COLD int hooked_File_write_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2141,7 +2141,7 @@ typedef __typeof__(mpih_File_write_all_c) typed_File_write_all_c;
 static MPIPP_COLD int hooked_File_write_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2251,7 +2251,7 @@ typedef __typeof__(mpih_File_write_all_end) typed_File_write_all_end;
 static MPIPP_COLD int hooked_File_write_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
@@ -2287,7 +2287,7 @@ typedef __typeof__(mpih_File_write_at) typed_File_write_at;
 static MPIPP_COLD int hooked_File_write_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2323,7 +2323,7 @@ typedef __typeof__(mpih_File_write_at_c) typed_File_write_at_c;
 static MPIPP_COLD int hooked_File_write_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2359,7 +2359,7 @@ typedef __typeof__(mpih_File_write_at_all) typed_File_write_at_all;
 static MPIPP_COLD int hooked_File_write_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2396,7 +2396,7 @@ typedef __typeof__(mpih_File_write_at_all_c) typed_File_write_at_all_c;
 static MPIPP_COLD int hooked_File_write_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2509,7 +2509,7 @@ typedef __typeof__(mpih_File_write_at_all_end) typed_File_write_at_all_end;
 static MPIPP_COLD int hooked_File_write_at_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
@@ -2545,7 +2545,7 @@ typedef __typeof__(mpih_File_write_ordered) typed_File_write_ordered;
 static MPIPP_COLD int hooked_File_write_ordered(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2581,7 +2581,7 @@ typedef __typeof__(mpih_File_write_ordered_c) typed_File_write_ordered_c;
 static MPIPP_COLD int hooked_File_write_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2691,7 +2691,7 @@ typedef __typeof__(mpih_File_write_ordered_end) typed_File_write_ordered_end;
 static MPIPP_COLD int hooked_File_write_ordered_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
@@ -2727,7 +2727,7 @@ typedef __typeof__(mpih_File_write_shared) typed_File_write_shared;
 static MPIPP_COLD int hooked_File_write_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
@@ -2762,7 +2762,7 @@ typedef __typeof__(mpih_File_write_shared_c) typed_File_write_shared_c;
 static MPIPP_COLD int hooked_File_write_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {

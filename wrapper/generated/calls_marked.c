@@ -4,479 +4,479 @@
 #include "intercept/unrecorded_calls.h"
 
 #ifdef MPIPP_HAVE_Abi_get_fortran_booleans
-MARKED(MPI, Abi_get_fortran_booleans, (int logical_size, void* logical_true, void* logical_false, int* is_set), (logical_size, logical_true, logical_false, is_set), mpipp_given_nothing(thread), )
+MARKED(MPI, Abi_get_fortran_booleans, (int logical_size, void* logical_true, void* logical_false, int* is_set), (logical_size, logical_true, logical_false, is_set), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Abi_set_fortran_booleans
-MARKED(MPI, Abi_set_fortran_booleans, (int logical_size, void* logical_true, void* logical_false), (logical_size, logical_true, logical_false), mpipp_given_nothing(thread), )
+MARKED(MPI, Abi_set_fortran_booleans, (int logical_size, void* logical_true, void* logical_false), (logical_size, logical_true, logical_false), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Abi_set_fortran_info
-MARKED(MPI, Abi_set_fortran_info, (mpipp_MPI_Info info), (info), mpipp_given_nothing(thread), )
+MARKED(MPI, Abi_set_fortran_info, (mpipp_MPI_Info info), (info), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Add_error_class
-MARKED(MPI, Add_error_class, (int* errorclass), (errorclass), mpipp_given_nothing(thread), )
+MARKED(MPI, Add_error_class, (int* errorclass), (errorclass), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Add_error_code
-MARKED(MPI, Add_error_code, (int errorclass, int* errorcode), (errorclass, errorcode), mpipp_given_nothing(thread), )
+MARKED(MPI, Add_error_code, (int errorclass, int* errorcode), (errorclass, errorcode), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Add_error_string
-MARKED(MPI, Add_error_string, (int errorcode, const char* string), (errorcode, string), mpipp_given_nothing(thread), )
+MARKED(MPI, Add_error_string, (int errorcode, const char* string), (errorcode, string), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Alloc_mem
-MARKED(MPI, Alloc_mem, (MPI_Aint size, mpipp_MPI_Info info, void* baseptr), (size, info, baseptr), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Alloc_mem, (MPI_Aint size, mpipp_MPI_Info info, void* baseptr), (size, info, baseptr), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Attr_delete
-MARKED(MPI, Attr_delete, (mpipp_MPI_Comm comm, int keyval), (comm, keyval), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Attr_delete, (mpipp_MPI_Comm comm, int keyval), (comm, keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Attr_get
-MARKED(MPI, Attr_get, (mpipp_MPI_Comm comm, int keyval, void* attribute_val, int* flag), (comm, keyval, attribute_val, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Attr_get, (mpipp_MPI_Comm comm, int keyval, void* attribute_val, int* flag), (comm, keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Attr_put
-MARKED(MPI, Attr_put, (mpipp_MPI_Comm comm, int keyval, void* attribute_val), (comm, keyval, attribute_val), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Attr_put, (mpipp_MPI_Comm comm, int keyval, void* attribute_val), (comm, keyval, attribute_val), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Buffer_flush
-MARKED(MPI, Buffer_flush, (void), (), mpipp_given_nothing(thread), )
+MARKED(MPI, Buffer_flush, (void), (), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Close_port
-MARKED(MPI, Close_port, (const char* port_name), (port_name), mpipp_given_nothing(thread), )
+MARKED(MPI, Close_port, (const char* port_name), (port_name), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Comm_call_errhandler
-MARKED(MPI, Comm_call_errhandler, (mpipp_MPI_Comm comm, int errorcode), (comm, errorcode), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_call_errhandler, (mpipp_MPI_Comm comm, int errorcode), (comm, errorcode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_compare
-MARKED(MPI, Comm_compare, (mpipp_MPI_Comm comm1, mpipp_MPI_Comm comm2, int* result), (comm1, comm2, result), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Comm)comm1), MPIPP_KEY((MPI_Comm)comm2)), )
+MARKED(MPI, Comm_compare, (mpipp_MPI_Comm comm1, mpipp_MPI_Comm comm2, int* result), (comm1, comm2, result), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Comm)comm1), MPIPP_KEY((MPI_Comm)comm2)), )
 #endif
 #ifdef MPIPP_HAVE_Comm_create_keyval
-MARKED(MPI, Comm_create_keyval, (MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state), (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state), mpipp_given_nothing(thread), )
+MARKED(MPI, Comm_create_keyval, (MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state), (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Comm_delete_attr
-MARKED(MPI, Comm_delete_attr, (mpipp_MPI_Comm comm, int comm_keyval), (comm, comm_keyval), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_delete_attr, (mpipp_MPI_Comm comm, int comm_keyval), (comm, comm_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_flush_buffer
-MARKED(MPI, Comm_flush_buffer, (mpipp_MPI_Comm comm), (comm), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_flush_buffer, (mpipp_MPI_Comm comm), (comm), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_free_keyval
-MARKED(MPI, Comm_free_keyval, (int* comm_keyval), (comm_keyval), mpipp_given_nothing(thread), )
+MARKED(MPI, Comm_free_keyval, (int* comm_keyval), (comm_keyval), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Comm_get_attr
-MARKED(MPI, Comm_get_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag), (comm, comm_keyval, attribute_val, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_get_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag), (comm, comm_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_get_name
-MARKED(MPI, Comm_get_name, (mpipp_MPI_Comm comm, char* comm_name, int* resultlen), (comm, comm_name, resultlen), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_get_name, (mpipp_MPI_Comm comm, char* comm_name, int* resultlen), (comm, comm_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_get_parent
-MARKED(MPI, Comm_get_parent, (MPI_Comm* parent), (parent), mpipp_given_nothing(thread), )
+MARKED(MPI, Comm_get_parent, (MPI_Comm* parent), (parent), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Comm_rank
-MARKED(MPI, Comm_rank, (mpipp_MPI_Comm comm, int* rank), (comm, rank), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_rank, (mpipp_MPI_Comm comm, int* rank), (comm, rank), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_set_attr
-MARKED(MPI, Comm_set_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val), (comm, comm_keyval, attribute_val), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_set_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val), (comm, comm_keyval, attribute_val), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_size
-MARKED(MPI, Comm_size, (mpipp_MPI_Comm comm, int* size), (comm, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_size, (mpipp_MPI_Comm comm, int* size), (comm, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_test_inter
-MARKED(MPI, Comm_test_inter, (mpipp_MPI_Comm comm, int* flag), (comm, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Comm_test_inter, (mpipp_MPI_Comm comm, int* flag), (comm, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Error_class
-MARKED(MPI, Error_class, (int errorcode, int* errorclass), (errorcode, errorclass), mpipp_given_nothing(thread), )
+MARKED(MPI, Error_class, (int errorcode, int* errorclass), (errorcode, errorclass), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Error_string
-MARKED(MPI, Error_string, (int errorcode, char* string, int* resultlen), (errorcode, string, resultlen), mpipp_given_nothing(thread), )
+MARKED(MPI, Error_string, (int errorcode, char* string, int* resultlen), (errorcode, string, resultlen), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_File_call_errhandler
-MARKED(MPI, File_call_errhandler, (mpipp_MPI_File fh, int errorcode), (fh, errorcode), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
+MARKED(MPI, File_call_errhandler, (mpipp_MPI_File fh, int errorcode), (fh, errorcode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_delete
-MARKED(MPI, File_delete, (const char* filename, mpipp_MPI_Info info), (filename, info), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, File_delete, (const char* filename, mpipp_MPI_Info info), (filename, info), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_get_amode
-MARKED(MPI, File_get_amode, (mpipp_MPI_File fh, int* amode), (fh, amode), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
+MARKED(MPI, File_get_amode, (mpipp_MPI_File fh, int* amode), (fh, amode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_get_atomicity
-MARKED(MPI, File_get_atomicity, (mpipp_MPI_File fh, int* flag), (fh, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
+MARKED(MPI, File_get_atomicity, (mpipp_MPI_File fh, int* flag), (fh, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_get_byte_offset
-MARKED(MPI, File_get_byte_offset, (mpipp_MPI_File fh, MPI_Offset offset, MPI_Offset* disp), (fh, offset, disp), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
+MARKED(MPI, File_get_byte_offset, (mpipp_MPI_File fh, MPI_Offset offset, MPI_Offset* disp), (fh, offset, disp), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_get_position
-MARKED(MPI, File_get_position, (mpipp_MPI_File fh, MPI_Offset* offset), (fh, offset), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
+MARKED(MPI, File_get_position, (mpipp_MPI_File fh, MPI_Offset* offset), (fh, offset), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_get_position_shared
-MARKED(MPI, File_get_position_shared, (mpipp_MPI_File fh, MPI_Offset* offset), (fh, offset), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
+MARKED(MPI, File_get_position_shared, (mpipp_MPI_File fh, MPI_Offset* offset), (fh, offset), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_get_size
-MARKED(MPI, File_get_size, (mpipp_MPI_File fh, MPI_Offset* size), (fh, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
+MARKED(MPI, File_get_size, (mpipp_MPI_File fh, MPI_Offset* size), (fh, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_get_type_extent
-MARKED(MPI, File_get_type_extent, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Aint* extent), (fh, datatype, extent), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_File)fh), MPIPP_KEY((MPI_Datatype)datatype)), )
+MARKED(MPI, File_get_type_extent, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Aint* extent), (fh, datatype, extent), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_File)fh), MPIPP_KEY((MPI_Datatype)datatype)), )
 #endif
 #ifdef MPIPP_HAVE_File_get_type_extent_c
-MARKED(MPI, File_get_type_extent_c, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Count* extent), (fh, datatype, extent), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_File)fh), MPIPP_KEY((MPI_Datatype)datatype)), )
+MARKED(MPI, File_get_type_extent_c, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Count* extent), (fh, datatype, extent), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_File)fh), MPIPP_KEY((MPI_Datatype)datatype)), )
 #endif
 #ifdef MPIPP_HAVE_File_seek
-MARKED(MPI, File_seek, (mpipp_MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
+MARKED(MPI, File_seek, (mpipp_MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_File)fh), 0), )
 #endif
 #ifdef MPIPP_HAVE_File_set_errhandler
-MARKED(MPI, File_set_errhandler, (mpipp_MPI_File file, mpipp_MPI_Errhandler errhandler), (file, errhandler), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_File)file), MPIPP_KEY((MPI_Errhandler)errhandler)), )
+MARKED(MPI, File_set_errhandler, (mpipp_MPI_File file, mpipp_MPI_Errhandler errhandler), (file, errhandler), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_File)file), MPIPP_KEY((MPI_Errhandler)errhandler)), )
 #endif
 #ifdef MPIPP_HAVE_Free_mem
-MARKED(MPI, Free_mem, (void* base), (base), mpipp_given_nothing(thread), )
+MARKED(MPI, Free_mem, (void* base), (base), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Get_count
-MARKED(MPI, Get_count, (const MPI_Status* status, mpipp_MPI_Datatype datatype, int* count), (status, datatype, count), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Get_count, (const MPI_Status* status, mpipp_MPI_Datatype datatype, int* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Get_count_c
-MARKED(MPI, Get_count_c, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Get_count_c, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Get_elements
-MARKED(MPI, Get_elements, (const MPI_Status* status, mpipp_MPI_Datatype datatype, int* count), (status, datatype, count), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Get_elements, (const MPI_Status* status, mpipp_MPI_Datatype datatype, int* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Get_elements_c
-MARKED(MPI, Get_elements_c, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Get_elements_c, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Get_elements_x
-MARKED(MPI, Get_elements_x, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Get_elements_x, (const MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count* count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Get_processor_name
-MARKED(MPI, Get_processor_name, (char* name, int* resultlen), (name, resultlen), mpipp_given_nothing(thread), )
+MARKED(MPI, Get_processor_name, (char* name, int* resultlen), (name, resultlen), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Grequest_complete
-MARKED(MPI, Grequest_complete, (mpipp_MPI_Request request), (request), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Request)request), 0), )
+MARKED(MPI, Grequest_complete, (mpipp_MPI_Request request), (request), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Request)request), 0), )
 #endif
 #ifdef MPIPP_HAVE_Group_compare
-MARKED(MPI, Group_compare, (mpipp_MPI_Group group1, mpipp_MPI_Group group2, int* result), (group1, group2, result), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Group)group1), MPIPP_KEY((MPI_Group)group2)), )
+MARKED(MPI, Group_compare, (mpipp_MPI_Group group1, mpipp_MPI_Group group2, int* result), (group1, group2, result), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Group)group1), MPIPP_KEY((MPI_Group)group2)), )
 #endif
 #ifdef MPIPP_HAVE_Group_rank
-MARKED(MPI, Group_rank, (mpipp_MPI_Group group, int* rank), (group, rank), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0), )
+MARKED(MPI, Group_rank, (mpipp_MPI_Group group, int* rank), (group, rank), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0), )
 #endif
 #ifdef MPIPP_HAVE_Group_size
-MARKED(MPI, Group_size, (mpipp_MPI_Group group, int* size), (group, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0), )
+MARKED(MPI, Group_size, (mpipp_MPI_Group group, int* size), (group, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Group)group), 0), )
 #endif
 #ifdef MPIPP_HAVE_Info_get
-MARKED(MPI, Info_get, (mpipp_MPI_Info info, const char* key, int valuelen, char* value, int* flag), (info, key, valuelen, value, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Info_get, (mpipp_MPI_Info info, const char* key, int valuelen, char* value, int* flag), (info, key, valuelen, value, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Info_get_nkeys
-MARKED(MPI, Info_get_nkeys, (mpipp_MPI_Info info, int* nkeys), (info, nkeys), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Info_get_nkeys, (mpipp_MPI_Info info, int* nkeys), (info, nkeys), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Info_get_nthkey
-MARKED(MPI, Info_get_nthkey, (mpipp_MPI_Info info, int n, char* key), (info, n, key), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Info_get_nthkey, (mpipp_MPI_Info info, int n, char* key), (info, n, key), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Info_get_string
-MARKED(MPI, Info_get_string, (mpipp_MPI_Info info, const char* key, int* buflen, char* value, int* flag), (info, key, buflen, value, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Info_get_string, (mpipp_MPI_Info info, const char* key, int* buflen, char* value, int* flag), (info, key, buflen, value, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Info_get_valuelen
-MARKED(MPI, Info_get_valuelen, (mpipp_MPI_Info info, const char* key, int* valuelen, int* flag), (info, key, valuelen, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Info_get_valuelen, (mpipp_MPI_Info info, const char* key, int* valuelen, int* flag), (info, key, valuelen, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Keyval_create
-MARKED(MPI, Keyval_create, (MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state), (copy_fn, delete_fn, keyval, extra_state), mpipp_given_nothing(thread), )
+MARKED(MPI, Keyval_create, (MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state), (copy_fn, delete_fn, keyval, extra_state), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Keyval_free
-MARKED(MPI, Keyval_free, (int* keyval), (keyval), mpipp_given_nothing(thread), )
+MARKED(MPI, Keyval_free, (int* keyval), (keyval), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Lookup_name
-MARKED(MPI, Lookup_name, (const char* service_name, mpipp_MPI_Info info, char* port_name), (service_name, info, port_name), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Lookup_name, (const char* service_name, mpipp_MPI_Info info, char* port_name), (service_name, info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Op_commutative
-MARKED(MPI, Op_commutative, (mpipp_MPI_Op op, int* commute), (op, commute), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Op)op), 0), )
+MARKED(MPI, Op_commutative, (mpipp_MPI_Op op, int* commute), (op, commute), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Op)op), 0), )
 #endif
 #ifdef MPIPP_HAVE_Open_port
-MARKED(MPI, Open_port, (mpipp_MPI_Info info, char* port_name), (info, port_name), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Open_port, (mpipp_MPI_Info info, char* port_name), (info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Pack_external_size
-MARKED(MPI, Pack_external_size, (const char datarep[], int incount, mpipp_MPI_Datatype datatype, MPI_Aint* size), (datarep, incount, datatype, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Pack_external_size, (const char datarep[], int incount, mpipp_MPI_Datatype datatype, MPI_Aint* size), (datarep, incount, datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Pack_external_size_c
-MARKED(MPI, Pack_external_size_c, (const char datarep[], MPI_Count incount, mpipp_MPI_Datatype datatype, MPI_Count* size), (datarep, incount, datatype, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Pack_external_size_c, (const char datarep[], MPI_Count incount, mpipp_MPI_Datatype datatype, MPI_Count* size), (datarep, incount, datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Pack_size
-MARKED(MPI, Pack_size, (int incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, int* size), (incount, datatype, comm, size), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_KEY((MPI_Comm)comm)), )
+MARKED(MPI, Pack_size, (int incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, int* size), (incount, datatype, comm, size), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_KEY((MPI_Comm)comm)), )
 #endif
 #ifdef MPIPP_HAVE_Pack_size_c
-MARKED(MPI, Pack_size_c, (MPI_Count incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, MPI_Count* size), (incount, datatype, comm, size), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_KEY((MPI_Comm)comm)), )
+MARKED(MPI, Pack_size_c, (MPI_Count incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, MPI_Count* size), (incount, datatype, comm, size), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_KEY((MPI_Comm)comm)), )
 #endif
 #ifdef MPIPP_HAVE_Publish_name
-MARKED(MPI, Publish_name, (const char* service_name, mpipp_MPI_Info info, const char* port_name), (service_name, info, port_name), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Publish_name, (const char* service_name, mpipp_MPI_Info info, const char* port_name), (service_name, info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Register_datarep
-MARKED(MPI, Register_datarep, (const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn, MPI_Datarep_conversion_function* write_conversion_fn, MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state), (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state), mpipp_given_nothing(thread), )
+MARKED(MPI, Register_datarep, (const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn, MPI_Datarep_conversion_function* write_conversion_fn, MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state), (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Register_datarep_c
-MARKED(MPI, Register_datarep_c, (const char* datarep, MPI_Datarep_conversion_function_c* read_conversion_fn, MPI_Datarep_conversion_function_c* write_conversion_fn, MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state), (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state), mpipp_given_nothing(thread), )
+MARKED(MPI, Register_datarep_c, (const char* datarep, MPI_Datarep_conversion_function_c* read_conversion_fn, MPI_Datarep_conversion_function_c* write_conversion_fn, MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state), (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Remove_error_class
-MARKED(MPI, Remove_error_class, (int errorclass), (errorclass), mpipp_given_nothing(thread), )
+MARKED(MPI, Remove_error_class, (int errorclass), (errorclass), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Remove_error_code
-MARKED(MPI, Remove_error_code, (int errorcode), (errorcode), mpipp_given_nothing(thread), )
+MARKED(MPI, Remove_error_code, (int errorcode), (errorcode), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Remove_error_string
-MARKED(MPI, Remove_error_string, (int errorcode), (errorcode), mpipp_given_nothing(thread), )
+MARKED(MPI, Remove_error_string, (int errorcode), (errorcode), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Session_call_errhandler
-MARKED(MPI, Session_call_errhandler, (mpipp_MPI_Session session, int errorcode), (session, errorcode), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Session)session), 0), )
+MARKED(MPI, Session_call_errhandler, (mpipp_MPI_Session session, int errorcode), (session, errorcode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Session)session), 0), )
 #endif
 #ifdef MPIPP_HAVE_Session_flush_buffer
-MARKED(MPI, Session_flush_buffer, (mpipp_MPI_Session session), (session), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Session)session), 0), )
+MARKED(MPI, Session_flush_buffer, (mpipp_MPI_Session session), (session), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Session)session), 0), )
 #endif
 #ifdef MPIPP_HAVE_Session_get_nth_pset
-MARKED(MPI, Session_get_nth_pset, (mpipp_MPI_Session session, mpipp_MPI_Info info, int n, int* pset_len, char* pset_name), (session, info, n, pset_len, pset_name), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Session)session), MPIPP_KEY((MPI_Info)info)), )
+MARKED(MPI, Session_get_nth_pset, (mpipp_MPI_Session session, mpipp_MPI_Info info, int n, int* pset_len, char* pset_name), (session, info, n, pset_len, pset_name), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Session)session), MPIPP_KEY((MPI_Info)info)), )
 #endif
 #ifdef MPIPP_HAVE_Session_get_num_psets
-MARKED(MPI, Session_get_num_psets, (mpipp_MPI_Session session, mpipp_MPI_Info info, int* npset_names), (session, info, npset_names), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Session)session), MPIPP_KEY((MPI_Info)info)), )
+MARKED(MPI, Session_get_num_psets, (mpipp_MPI_Session session, mpipp_MPI_Info info, int* npset_names), (session, info, npset_names), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Session)session), MPIPP_KEY((MPI_Info)info)), )
 #endif
 #ifdef MPIPP_HAVE_Status_set_cancelled
-MARKED(MPI, Status_set_cancelled, (MPI_Status* status, int flag), (status, flag), mpipp_given_nothing(thread), )
+MARKED(MPI, Status_set_cancelled, (MPI_Status* status, int flag), (status, flag), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Status_set_elements
-MARKED(MPI, Status_set_elements, (MPI_Status* status, mpipp_MPI_Datatype datatype, int count), (status, datatype, count), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Status_set_elements, (MPI_Status* status, mpipp_MPI_Datatype datatype, int count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Status_set_elements_c
-MARKED(MPI, Status_set_elements_c, (MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count count), (status, datatype, count), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Status_set_elements_c, (MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Status_set_elements_x
-MARKED(MPI, Status_set_elements_x, (MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count count), (status, datatype, count), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Status_set_elements_x, (MPI_Status* status, mpipp_MPI_Datatype datatype, MPI_Count count), (status, datatype, count), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_T_category_changed
-MARKED(MPI, T_category_changed, (int* update_number), (update_number), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_changed, (int* update_number), (update_number), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_category_get_categories
-MARKED(MPI, T_category_get_categories, (int cat_index, int len, int indices[]), (cat_index, len, indices), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_get_categories, (int cat_index, int len, int indices[]), (cat_index, len, indices), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_category_get_cvars
-MARKED(MPI, T_category_get_cvars, (int cat_index, int len, int indices[]), (cat_index, len, indices), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_get_cvars, (int cat_index, int len, int indices[]), (cat_index, len, indices), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_category_get_events
-MARKED(MPI, T_category_get_events, (int cat_index, int len, int indices[]), (cat_index, len, indices), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_get_events, (int cat_index, int len, int indices[]), (cat_index, len, indices), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_category_get_index
-MARKED(MPI, T_category_get_index, (const char* name, int* cat_index), (name, cat_index), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_get_index, (const char* name, int* cat_index), (name, cat_index), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_category_get_info
-MARKED(MPI, T_category_get_info, (int cat_index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars, int* num_pvars, int* num_categories), (cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_get_info, (int cat_index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars, int* num_pvars, int* num_categories), (cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_category_get_num
-MARKED(MPI, T_category_get_num, (int* num_cat), (num_cat), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_get_num, (int* num_cat), (num_cat), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_category_get_num_events
-MARKED(MPI, T_category_get_num_events, (int cat_index, int* num_events), (cat_index, num_events), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_get_num_events, (int cat_index, int* num_events), (cat_index, num_events), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_category_get_pvars
-MARKED(MPI, T_category_get_pvars, (int cat_index, int len, int indices[]), (cat_index, len, indices), mpipp_given_nothing(thread), )
+MARKED(MPI, T_category_get_pvars, (int cat_index, int len, int indices[]), (cat_index, len, indices), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_cvar_get_index
-MARKED(MPI, T_cvar_get_index, (const char* name, int* cvar_index), (name, cvar_index), mpipp_given_nothing(thread), )
+MARKED(MPI, T_cvar_get_index, (const char* name, int* cvar_index), (name, cvar_index), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_cvar_get_info
-MARKED(MPI, T_cvar_get_info, (int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope), (cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope), mpipp_given_nothing(thread), )
+MARKED(MPI, T_cvar_get_info, (int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope), (cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_cvar_get_num
-MARKED(MPI, T_cvar_get_num, (int* num_cvar), (num_cvar), mpipp_given_nothing(thread), )
+MARKED(MPI, T_cvar_get_num, (int* num_cvar), (num_cvar), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_cvar_handle_alloc
-MARKED(MPI, T_cvar_handle_alloc, (int cvar_index, void* obj_handle, MPI_T_cvar_handle* handle, int* count), (cvar_index, obj_handle, handle, count), mpipp_given_nothing(thread), )
+MARKED(MPI, T_cvar_handle_alloc, (int cvar_index, void* obj_handle, MPI_T_cvar_handle* handle, int* count), (cvar_index, obj_handle, handle, count), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_cvar_handle_free
-MARKED(MPI, T_cvar_handle_free, (MPI_T_cvar_handle* handle), (handle), mpipp_given_nothing(thread), )
+MARKED(MPI, T_cvar_handle_free, (MPI_T_cvar_handle* handle), (handle), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_cvar_read
-MARKED(MPI, T_cvar_read, (MPI_T_cvar_handle handle, void* buf), (handle, buf), mpipp_given_nothing(thread), )
+MARKED(MPI, T_cvar_read, (MPI_T_cvar_handle handle, void* buf), (handle, buf), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_cvar_write
-MARKED(MPI, T_cvar_write, (MPI_T_cvar_handle handle, const void* buf), (handle, buf), mpipp_given_nothing(thread), )
+MARKED(MPI, T_cvar_write, (MPI_T_cvar_handle handle, const void* buf), (handle, buf), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_enum_get_info
-MARKED(MPI, T_enum_get_info, (MPI_T_enum enumtype, int* num, char* name, int* name_len), (enumtype, num, name, name_len), mpipp_given_nothing(thread), )
+MARKED(MPI, T_enum_get_info, (MPI_T_enum enumtype, int* num, char* name, int* name_len), (enumtype, num, name, name_len), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_enum_get_item
-MARKED(MPI, T_enum_get_item, (MPI_T_enum enumtype, int index, int* value, char* name, int* name_len), (enumtype, index, value, name, name_len), mpipp_given_nothing(thread), )
+MARKED(MPI, T_enum_get_item, (MPI_T_enum enumtype, int index, int* value, char* name, int* name_len), (enumtype, index, value, name, name_len), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_callback_get_info
-MARKED(MPI, T_event_callback_get_info, (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info* info_used), (event_registration, cb_safety, info_used), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_callback_get_info, (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info* info_used), (event_registration, cb_safety, info_used), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_callback_set_info
-MARKED(MPI, T_event_callback_set_info, (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, mpipp_MPI_Info info), (event_registration, cb_safety, info), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_callback_set_info, (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, mpipp_MPI_Info info), (event_registration, cb_safety, info), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_copy
-MARKED(MPI, T_event_copy, (MPI_T_event_instance event_instance, void* buffer), (event_instance, buffer), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_copy, (MPI_T_event_instance event_instance, void* buffer), (event_instance, buffer), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_get_index
-MARKED(MPI, T_event_get_index, (const char* name, int* event_index), (name, event_index), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_get_index, (const char* name, int* event_index), (name, event_index), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_get_info
-MARKED(MPI, T_event_get_info, (int event_index, char* name, int* name_len, int* verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int* num_elements, MPI_T_enum* enumtype, MPI_Info* info, char* desc, int* desc_len, int* bind), (event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_get_info, (int event_index, char* name, int* name_len, int* verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int* num_elements, MPI_T_enum* enumtype, MPI_Info* info, char* desc, int* desc_len, int* bind), (event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_get_num
-MARKED(MPI, T_event_get_num, (int* num_events), (num_events), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_get_num, (int* num_events), (num_events), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_get_source
-MARKED(MPI, T_event_get_source, (MPI_T_event_instance event_instance, int* source_index), (event_instance, source_index), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_get_source, (MPI_T_event_instance event_instance, int* source_index), (event_instance, source_index), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_get_timestamp
-MARKED(MPI, T_event_get_timestamp, (MPI_T_event_instance event_instance, MPI_Count* event_timestamp), (event_instance, event_timestamp), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_get_timestamp, (MPI_T_event_instance event_instance, MPI_Count* event_timestamp), (event_instance, event_timestamp), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_handle_alloc
-MARKED(MPI, T_event_handle_alloc, (int event_index, void* obj_handle, mpipp_MPI_Info info, MPI_T_event_registration* event_registration), (event_index, obj_handle, info, event_registration), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_handle_alloc, (int event_index, void* obj_handle, mpipp_MPI_Info info, MPI_T_event_registration* event_registration), (event_index, obj_handle, info, event_registration), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_handle_free
-MARKED(MPI, T_event_handle_free, (MPI_T_event_registration event_registration, void* user_data, MPI_T_event_free_cb_function free_cb_function), (event_registration, user_data, free_cb_function), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_handle_free, (MPI_T_event_registration event_registration, void* user_data, MPI_T_event_free_cb_function free_cb_function), (event_registration, user_data, free_cb_function), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_handle_get_info
-MARKED(MPI, T_event_handle_get_info, (MPI_T_event_registration event_registration, MPI_Info* info_used), (event_registration, info_used), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_handle_get_info, (MPI_T_event_registration event_registration, MPI_Info* info_used), (event_registration, info_used), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_handle_set_info
-MARKED(MPI, T_event_handle_set_info, (MPI_T_event_registration event_registration, mpipp_MPI_Info info), (event_registration, info), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_handle_set_info, (MPI_T_event_registration event_registration, mpipp_MPI_Info info), (event_registration, info), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_read
-MARKED(MPI, T_event_read, (MPI_T_event_instance event_instance, int element_index, void* buffer), (event_instance, element_index, buffer), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_read, (MPI_T_event_instance event_instance, int element_index, void* buffer), (event_instance, element_index, buffer), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_register_callback
-MARKED(MPI, T_event_register_callback, (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, mpipp_MPI_Info info, void* user_data, MPI_T_event_cb_function event_cb_function), (event_registration, cb_safety, info, user_data, event_cb_function), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_register_callback, (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, mpipp_MPI_Info info, void* user_data, MPI_T_event_cb_function event_cb_function), (event_registration, cb_safety, info, user_data, event_cb_function), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_event_set_dropped_handler
-MARKED(MPI, T_event_set_dropped_handler, (MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function), (event_registration, dropped_cb_function), mpipp_given_nothing(thread), )
+MARKED(MPI, T_event_set_dropped_handler, (MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function), (event_registration, dropped_cb_function), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_finalize
-MARKED(MPI, T_finalize, (void), (), mpipp_given_nothing(thread), )
+MARKED(MPI, T_finalize, (void), (), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_init_thread
-MARKED(MPI, T_init_thread, (int required, int* provided), (required, provided), mpipp_given_nothing(thread), )
+MARKED(MPI, T_init_thread, (int required, int* provided), (required, provided), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_get_index
-MARKED(MPI, T_pvar_get_index, (const char* name, int var_class, int* pvar_index), (name, var_class, pvar_index), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_get_index, (const char* name, int var_class, int* pvar_index), (name, var_class, pvar_index), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_get_info
-MARKED(MPI, T_pvar_get_info, (int pvar_index, char* name, int* name_len, int* verbosity, int* var_class, MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* readonly, int* continuous, int* atomic), (pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_get_info, (int pvar_index, char* name, int* name_len, int* verbosity, int* var_class, MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* readonly, int* continuous, int* atomic), (pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_get_num
-MARKED(MPI, T_pvar_get_num, (int* num_pvar), (num_pvar), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_get_num, (int* num_pvar), (num_pvar), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_handle_alloc
-MARKED(MPI, T_pvar_handle_alloc, (MPI_T_pvar_session pe_session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle, int* count), (pe_session, pvar_index, obj_handle, handle, count), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_handle_alloc, (MPI_T_pvar_session pe_session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle, int* count), (pe_session, pvar_index, obj_handle, handle, count), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_handle_free
-MARKED(MPI, T_pvar_handle_free, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle* handle), (pe_session, handle), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_handle_free, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle* handle), (pe_session, handle), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_read
-MARKED(MPI, T_pvar_read, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf), (pe_session, handle, buf), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_read, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf), (pe_session, handle, buf), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_readreset
-MARKED(MPI, T_pvar_readreset, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf), (pe_session, handle, buf), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_readreset, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf), (pe_session, handle, buf), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_reset
-MARKED(MPI, T_pvar_reset, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_reset, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_session_create
-MARKED(MPI, T_pvar_session_create, (MPI_T_pvar_session* pe_session), (pe_session), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_session_create, (MPI_T_pvar_session* pe_session), (pe_session), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_session_free
-MARKED(MPI, T_pvar_session_free, (MPI_T_pvar_session* pe_session), (pe_session), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_session_free, (MPI_T_pvar_session* pe_session), (pe_session), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_start
-MARKED(MPI, T_pvar_start, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_start, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_stop
-MARKED(MPI, T_pvar_stop, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_stop, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_pvar_write
-MARKED(MPI, T_pvar_write, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void* buf), (pe_session, handle, buf), mpipp_given_nothing(thread), )
+MARKED(MPI, T_pvar_write, (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void* buf), (pe_session, handle, buf), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_source_get_info
-MARKED(MPI, T_source_get_info, (int source_index, char* name, int* name_len, char* desc, int* desc_len, MPI_T_source_order* ordering, MPI_Count* ticks_per_second, MPI_Count* max_ticks, MPI_Info* info), (source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info), mpipp_given_nothing(thread), )
+MARKED(MPI, T_source_get_info, (int source_index, char* name, int* name_len, char* desc, int* desc_len, MPI_T_source_order* ordering, MPI_Count* ticks_per_second, MPI_Count* max_ticks, MPI_Info* info), (source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_source_get_num
-MARKED(MPI, T_source_get_num, (int* num_sources), (num_sources), mpipp_given_nothing(thread), )
+MARKED(MPI, T_source_get_num, (int* num_sources), (num_sources), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_T_source_get_timestamp
-MARKED(MPI, T_source_get_timestamp, (int source_index, MPI_Count* timestamp), (source_index, timestamp), mpipp_given_nothing(thread), )
+MARKED(MPI, T_source_get_timestamp, (int source_index, MPI_Count* timestamp), (source_index, timestamp), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Test_cancelled
-MARKED(MPI, Test_cancelled, (const MPI_Status* status, int* flag), (status, flag), mpipp_given_nothing(thread), )
+MARKED(MPI, Test_cancelled, (const MPI_Status* status, int* flag), (status, flag), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Topo_test
-MARKED(MPI, Topo_test, (mpipp_MPI_Comm comm, int* status), (comm, status), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
+MARKED(MPI, Topo_test, (mpipp_MPI_Comm comm, int* status), (comm, status), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_create_keyval
-MARKED(MPI, Type_create_keyval, (MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state), (type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state), mpipp_given_nothing(thread), )
+MARKED(MPI, Type_create_keyval, (MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state), (type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Type_delete_attr
-MARKED(MPI, Type_delete_attr, (mpipp_MPI_Datatype datatype, int type_keyval), (datatype, type_keyval), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_delete_attr, (mpipp_MPI_Datatype datatype, int type_keyval), (datatype, type_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_free_keyval
-MARKED(MPI, Type_free_keyval, (int* type_keyval), (type_keyval), mpipp_given_nothing(thread), )
+MARKED(MPI, Type_free_keyval, (int* type_keyval), (type_keyval), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_attr
-MARKED(MPI, Type_get_attr, (mpipp_MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag), (datatype, type_keyval, attribute_val, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_attr, (mpipp_MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag), (datatype, type_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_envelope
-MARKED(MPI, Type_get_envelope, (mpipp_MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner), (datatype, num_integers, num_addresses, num_datatypes, combiner), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_envelope, (mpipp_MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner), (datatype, num_integers, num_addresses, num_datatypes, combiner), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_envelope_c
-MARKED(MPI, Type_get_envelope_c, (mpipp_MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses, MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner), (datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_envelope_c, (mpipp_MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses, MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner), (datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_extent
-MARKED(MPI, Type_get_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent), (datatype, lb, extent), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_extent_c
-MARKED(MPI, Type_get_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent), (datatype, lb, extent), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_extent_x
-MARKED(MPI, Type_get_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent), (datatype, lb, extent), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent), (datatype, lb, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_name
-MARKED(MPI, Type_get_name, (mpipp_MPI_Datatype datatype, char* type_name, int* resultlen), (datatype, type_name, resultlen), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_name, (mpipp_MPI_Datatype datatype, char* type_name, int* resultlen), (datatype, type_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_true_extent
-MARKED(MPI, Type_get_true_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent), (datatype, true_lb, true_extent), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_true_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_true_extent_c
-MARKED(MPI, Type_get_true_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_true_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_get_true_extent_x
-MARKED(MPI, Type_get_true_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_get_true_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_match_size
-MARKED(MPI, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype), (typeclass, size, datatype), mpipp_given_nothing(thread), )
+MARKED(MPI, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype), (typeclass, size, datatype), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Type_set_attr
-MARKED(MPI, Type_set_attr, (mpipp_MPI_Datatype datatype, int type_keyval, void* attribute_val), (datatype, type_keyval, attribute_val), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_set_attr, (mpipp_MPI_Datatype datatype, int type_keyval, void* attribute_val), (datatype, type_keyval, attribute_val), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_size
-MARKED(MPI, Type_size, (mpipp_MPI_Datatype datatype, int* size), (datatype, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_size, (mpipp_MPI_Datatype datatype, int* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_size_c
-MARKED(MPI, Type_size_c, (mpipp_MPI_Datatype datatype, MPI_Count* size), (datatype, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_size_c, (mpipp_MPI_Datatype datatype, MPI_Count* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_size_x
-MARKED(MPI, Type_size_x, (mpipp_MPI_Datatype datatype, MPI_Count* size), (datatype, size), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI, Type_size_x, (mpipp_MPI_Datatype datatype, MPI_Count* size), (datatype, size), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Unpublish_name
-MARKED(MPI, Unpublish_name, (const char* service_name, mpipp_MPI_Info info, const char* port_name), (service_name, info, port_name), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
+MARKED(MPI, Unpublish_name, (const char* service_name, mpipp_MPI_Info info, const char* port_name), (service_name, info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_call_errhandler
-MARKED(MPI, Win_call_errhandler, (mpipp_MPI_Win win, int errorcode), (win, errorcode), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
+MARKED(MPI, Win_call_errhandler, (mpipp_MPI_Win win, int errorcode), (win, errorcode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_create_keyval
-MARKED(MPI, Win_create_keyval, (MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state), (win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state), mpipp_given_nothing(thread), )
+MARKED(MPI, Win_create_keyval, (MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state), (win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Win_delete_attr
-MARKED(MPI, Win_delete_attr, (mpipp_MPI_Win win, int win_keyval), (win, win_keyval), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
+MARKED(MPI, Win_delete_attr, (mpipp_MPI_Win win, int win_keyval), (win, win_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_free_keyval
-MARKED(MPI, Win_free_keyval, (int* win_keyval), (win_keyval), mpipp_given_nothing(thread), )
+MARKED(MPI, Win_free_keyval, (int* win_keyval), (win_keyval), mpipp_clear_passed_handles(thread), )
 #endif
 #ifdef MPIPP_HAVE_Win_get_attr
-MARKED(MPI, Win_get_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val, int* flag), (win, win_keyval, attribute_val, flag), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), mpipp_recorder_told_attribute(win_keyval, attribute_val, flag))
+MARKED(MPI, Win_get_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val, int* flag), (win, win_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), mpipp_recorder_note_attribute(win_keyval, attribute_val, flag))
 #endif
 #ifdef MPIPP_HAVE_Win_get_name
-MARKED(MPI, Win_get_name, (mpipp_MPI_Win win, char* win_name, int* resultlen), (win, win_name, resultlen), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
+MARKED(MPI, Win_get_name, (mpipp_MPI_Win win, char* win_name, int* resultlen), (win, win_name, resultlen), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_set_attr
-MARKED(MPI, Win_set_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val), (win, win_keyval, attribute_val), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
+MARKED(MPI, Win_set_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val), (win, win_keyval, attribute_val), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_set_errhandler
-MARKED(MPI, Win_set_errhandler, (mpipp_MPI_Win win, mpipp_MPI_Errhandler errhandler), (win, errhandler), mpipp_given_handles(thread, 2, MPIPP_KEY((MPI_Win)win), MPIPP_KEY((MPI_Errhandler)errhandler)), )
+MARKED(MPI, Win_set_errhandler, (mpipp_MPI_Win win, mpipp_MPI_Errhandler errhandler), (win, errhandler), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Win)win), MPIPP_KEY((MPI_Errhandler)errhandler)), )
 #endif
-MARKED(MPI1, Type_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* extent), (datatype, extent), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
-MARKED(MPI1, Type_lb, (mpipp_MPI_Datatype datatype, MPI_Aint* displacement), (datatype, displacement), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
-MARKED(MPI1, Type_ub, (mpipp_MPI_Datatype datatype, MPI_Aint* displacement), (datatype, displacement), mpipp_given_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI1, Type_extent, (mpipp_MPI_Datatype datatype, MPI_Aint* extent), (datatype, extent), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI1, Type_lb, (mpipp_MPI_Datatype datatype, MPI_Aint* displacement), (datatype, displacement), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
+MARKED(MPI1, Type_ub, (mpipp_MPI_Datatype datatype, MPI_Aint* displacement), (datatype, displacement), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )

@@ -703,7 +703,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
@@ -712,7 +712,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
                  : hooked_Win_allocate(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -747,7 +747,7 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
@@ -756,7 +756,7 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
                  : hooked_Win_allocate_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -791,7 +791,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
@@ -800,7 +800,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
                  : hooked_Win_allocate_shared(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -835,7 +835,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
@@ -844,7 +844,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
                  : hooked_Win_allocate_shared_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -947,7 +947,7 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -956,7 +956,7 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
                  : hooked_Win_create(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, base);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -991,7 +991,7 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -1000,7 +1000,7 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
                  : hooked_Win_create_c(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, base);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1035,14 +1035,14 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_dynamic, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  call->ordinal = mpipp_joined(call);
+  call->ordinal = mpipp_collective_ordinal(call);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create_dynamic(thread, real, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, NULL);
-    mpipp_recorder_note_joined(call);
+    mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_recorder_failed(call, code));
@@ -1601,7 +1601,7 @@ int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_
                  ? ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query(thread, real, win, rank, size, disp_unit, baseptr);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_told_memory(baseptr);
+    mpipp_recorder_note_window_memory(baseptr);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1635,7 +1635,7 @@ int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint
                  ? ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query_c(thread, real, win, rank, size, disp_unit, baseptr);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_told_memory(baseptr);
+    mpipp_recorder_note_window_memory(baseptr);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

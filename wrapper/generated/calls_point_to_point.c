@@ -534,7 +534,7 @@ typedef __typeof__(mpih_Improbe) typed_Improbe;
 static MPIPP_COLD int hooked_Improbe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
 int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
@@ -657,7 +657,7 @@ typedef __typeof__(mpih_Iprobe) typed_Iprobe;
 static MPIPP_COLD int hooked_Iprobe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status);
 int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -721,7 +721,7 @@ static __attribute__((noinline)) int seen_Irecv(void* buf, int count, mpipp_MPI_
   struct mpipp_thread *thread = mpipp_recorder_self;
   struct mpipp_call *call = &thread->call;
   void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_Irecv]);
-  int code = MPIPP_LIKELY(!mpipp_active_seen(thread))
+  int code = MPIPP_LIKELY(!mpipp_active_hooked(thread))
                  ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -904,7 +904,7 @@ static __attribute__((noinline)) int seen_Isend(const void* buf, int count, mpip
   struct mpipp_thread *thread = mpipp_recorder_self;
   struct mpipp_call *call = &thread->call;
   void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_Isend]);
-  int code = MPIPP_LIKELY(!mpipp_active_seen(thread))
+  int code = MPIPP_LIKELY(!mpipp_active_hooked(thread))
                  ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -1230,7 +1230,7 @@ typedef __typeof__(mpih_Mprobe) typed_Mprobe;
 static MPIPP_COLD int hooked_Mprobe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status);
 int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
@@ -1267,7 +1267,7 @@ typedef __typeof__(mpih_Mrecv) typed_Mrecv;
 static MPIPP_COLD int hooked_Mrecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Mrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Mrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
@@ -1307,7 +1307,7 @@ typedef __typeof__(mpih_Mrecv_c) typed_Mrecv_c;
 static MPIPP_COLD int hooked_Mrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Mrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Mrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
@@ -1501,7 +1501,7 @@ typedef __typeof__(mpih_Probe) typed_Probe;
 static MPIPP_COLD int hooked_Probe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -1572,7 +1572,7 @@ typedef __typeof__(mpih_Recv) typed_Recv;
 static MPIPP_COLD int hooked_Recv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Recv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Recv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -1615,7 +1615,7 @@ typedef __typeof__(mpih_Recv_c) typed_Recv_c;
 static MPIPP_COLD int hooked_Recv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Recv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Recv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -2040,7 +2040,7 @@ typedef __typeof__(mpih_Sendrecv) typed_Sendrecv;
 static MPIPP_COLD int hooked_Sendrecv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Sendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -2087,7 +2087,7 @@ typedef __typeof__(mpih_Sendrecv_c) typed_Sendrecv_c;
 static MPIPP_COLD int hooked_Sendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Sendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -2134,7 +2134,7 @@ typedef __typeof__(mpih_Sendrecv_replace) typed_Sendrecv_replace;
 static MPIPP_COLD int hooked_Sendrecv_replace(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Sendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
@@ -2180,7 +2180,7 @@ typedef __typeof__(mpih_Sendrecv_replace_c) typed_Sendrecv_replace_c;
 static MPIPP_COLD int hooked_Sendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
   const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_given_status(passage, status));
+  return passage->over ? passage->code : ((typed_Sendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {

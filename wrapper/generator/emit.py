@@ -152,7 +152,7 @@ def _plain_body(procedure: Procedure) -> list[str]:
             f"int code = mpi({to_mpi});",
             "thread = mpipp_nearby(thread);",
             "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);",
-            f"mpipp_recorder_all_failed(before, {waited}, mpipp_told_statuses(thread, "
+            f"mpipp_recorder_all_failed(before, {waited}, mpipp_returned_statuses(thread, "
             "array_of_statuses), "
             "code);",
             f"mpipp_recorder_completed_from(&thread->call, before, 0, {waited}, 0);",
@@ -186,7 +186,7 @@ def _seen(procedure: Procedure) -> list[str]:
         "struct mpipp_thread *thread = mpipp_recorder_self;",
         "struct mpipp_call *call = &thread->call;",
         f"void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_{name}]);",
-        *_calling(procedure, "mpipp_active_seen"),
+        *_calling(procedure, "mpipp_active_hooked"),
         *_ending(procedure),
     ]
     head = f"static __attribute__((noinline)) int seen_{name}({parameters}) {{"
@@ -377,7 +377,7 @@ def _before(procedure: Procedure) -> list[str]:
 def _hooked_argument(parameter: Parameter, buffers: list[Buffer], procedure: Procedure) -> str:
     """As _argument, with hooks."""
     if parameter.kind == "STATUS":
-        return f"mpipp_intercept_given_status(passage, {parameter.name})"
+        return f"mpipp_intercept_passed_status(passage, {parameter.name})"
     if any(b.pointer is parameter for b in buffers):
         return f"MPIPP_GIVEN(passage, MPIPP_ROLE_{parameter.name}, {parameter.name})"
     if procedure.base in known.GIVING_MEMORY and parameter.name == "base":

@@ -112,5 +112,5 @@ def _given(procedure: Procedure) -> str:
     parameters = {p.name: p for p in procedure.parameters}
     keys = [key(parameters[handle.name]) for handle in handles(procedure)]
     if not keys:
-        return "mpipp_given_nothing(thread)"
-    return f"mpipp_given_handles(thread, {len(keys)}, {', '.join([*keys, '0'][:2])})"
+        return "mpipp_clear_passed_handles(thread)"
+    return f"mpipp_set_passed_handles(thread, {len(keys)}, {', '.join([*keys, '0'][:2])})"

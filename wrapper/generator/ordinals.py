@@ -29,7 +29,7 @@ def counting(procedure: Procedure) -> list[str]:
     if procedure.base in STARTS:
         return [f"mpipp_recorder_starting(call, {STARTS[procedure.base]});"]
     if _collective(procedure):
-        return ["call->ordinal = mpipp_joined(call);"]
+        return ["call->ordinal = mpipp_collective_ordinal(call);"]
     if procedure.base in MATCHES:
         return ["MPI_Status received;"]
     if _takes_message(procedure):  # it was counted when a probe matched it
@@ -87,7 +87,7 @@ def resolving(procedure: Procedure) -> list[str]:
 def noting(procedure: Procedure) -> list[str]:
     """Statements once MPI has accepted a collective call, whose arrays can be read then."""
     if _collective(procedure):
-        return ["mpipp_recorder_note_joined(call);"]
+        return ["mpipp_recorder_note_collective(call);"]
     blocking = _together(procedure) and not _nonblocking(procedure)
     return ["mpipp_recorder_note_together(call);"] if blocking else []
 

@@ -184,7 +184,7 @@ BUFFERED = ("Bsend", "Ibsend")
 GIVING_MEMORY = {"Win_create"}
 # Procedures that are not recorded, but what they tell is to be as the program has said it.
 MARKED_AFTER = {
-    "Win_get_attr": "mpipp_recorder_told_attribute(win_keyval, attribute_val, flag)",
+    "Win_get_attr": "mpipp_recorder_note_attribute(win_keyval, attribute_val, flag)",
 }
 # What the standard's data does not say of those: which take a null handle (MPI-4.1, sections 7.8
 # and 14.7), beside infos that are but hints; which may be called at any time (section 11.4.1), or
@@ -293,7 +293,7 @@ FAILED = "if (MPIPP_UNLIKELY(code != MPI_SUCCESS))\n  "
 ONE_FAILED = FAILED + "mpipp_recorder_completion_failed(MPIPP_KEY(before), code);\n"
 ALL_FAILED = (
     FAILED + "mpipp_recorder_all_failed(before.all, count, array_of_requests, "
-    "mpipp_told_statuses(thread, array_of_statuses), code);\n"
+    "mpipp_returned_statuses(thread, array_of_statuses), code);\n"
 )
 ANY_FAILED = (
     FAILED + "mpipp_recorder_all_failed(before.all, count, array_of_requests, NULL, code);\n"
@@ -301,7 +301,7 @@ ANY_FAILED = (
 SOME_FAILED = (
     "if (code == MPI_ERR_IN_STATUS)\n"
     "  mpipp_recorder_some_failed(&before, *outcount, array_of_indices, "
-    "mpipp_told_statuses(thread, array_of_statuses));\n"
+    "mpipp_returned_statuses(thread, array_of_statuses));\n"
 )
 UNKNOWN = f"if (code != MPI_SUCCESS) mpipp_recorder_not_synchronized({WIN});"
 ALWAYS = {
@@ -359,13 +359,13 @@ AFTER = {
     "Startall": "mpipp_recorder_started(call, array_of_requests, count);",
     # They leave the handles, but tell that the buffers may be used again.
     "Request_get_status": "if (*flag) "
-    "mpipp_recorder_told_complete(MPIPP_KEY((MPI_Request)request), 0);",
+    "mpipp_recorder_note_completed(MPIPP_KEY((MPI_Request)request), 0);",
     "Request_get_status_all": "for (int i = 0; *flag && i < count; i++)\n"
-    "  mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[i]), i);",
+    "  mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[i]), i);",
     "Request_get_status_any": "if (*flag && *index != MPI_UNDEFINED)\n"
-    "  mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);",
+    "  mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[*index]), 0);",
     "Request_get_status_some": "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)\n"
-    "  mpipp_recorder_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);",
+    "  mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);",
     "Pready": "mpipp_recorder_partitions_marked(call, partition, 1, NULL);",
     "Pready_range": "mpipp_recorder_partitions_marked(call, partition_low,\n"
     "                        (int64_t)partition_high - partition_low + 1, NULL);",
@@ -415,7 +415,7 @@ AFTER = {
     "Request_free": "mpipp_recorder_request_freed(call, handle);",
     "Win_attach": "mpipp_recorder_attached_memory((uintptr_t)base, size);",
     "Win_detach": "mpipp_recorder_detached_memory((uintptr_t)base);",
-    "Win_shared_query": "mpipp_recorder_told_memory(baseptr);",
+    "Win_shared_query": "mpipp_recorder_note_window_memory(baseptr);",
     "Win_fence": f"mpipp_recorder_fenced({WIN}, assert);",
     "Win_start": f"mpipp_recorder_epoch_opened({WIN}, MPIPP_EPOCH_START, "
     "MPIPP_KEY((MPI_Group)group));",

@@ -52,10 +52,10 @@ static int is_first(uint64_t serial, uint64_t next) {
 // Whether it is to a pending operation's buffer: that is taken down. A handler's may interrupt what
 // the thread does with the lock, which it would wait for.
 static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
-  struct mpipp_met met;
+  struct mpipp_shadow_overlap met;
   if (mpipp_guard_locked) return;
   mpipp_guard_lock_beside();
-  int is_met = bytes && mpipp_instrument_looked_meet(address, bytes, stores, &met);
+  int is_met = bytes && mpipp_instrument_shadow_overlap(address, bytes, stores, &met);
   mpipp_guard_unlock();
   if (!is_met) return;
   mpipp_guard_faults_expect(address, bytes);
@@ -117,7 +117,7 @@ static void combs(MPIPP_COMB) {
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (guards) mpipp_guard_faults_expect(0, 0);
-  entered = MPIPP_READ(mpipp_instrument_looked_begun);
+  entered = MPIPP_READ(mpipp_instrument_shadow_begun);
   if (records && !MPIPP_READ(is_off) && mpipp_guard_is_access(call) && has_shadow()) {
     mpipp_guard_lock();
     mpipp_instrument_recorded_before(call);
@@ -126,27 +126,27 @@ static int enter(struct mpipp_passage *passage) {
   return MPIPP_GO_ON;
 }
 
-static void begin(struct mpipp_looked *looked, const struct mpipp_request *request) {
-  mpipp_instrument_looked_begin(looked, mpipp_guard_cover_of(&request->call));
+static void begin(struct mpipp_shadow_range *looked, const struct mpipp_request *request) {
+  mpipp_instrument_shadow_begin(looked, mpipp_guard_cover_of(&request->call));
 }
 
 static void made(const struct mpipp_request *request) {
   if (!has_shadow()) return;
-  struct mpipp_looked *looked = mpipp_instrument_looked_new(request);
+  struct mpipp_shadow_range *looked = mpipp_instrument_shadow_new(request);
   if (looked && request->state == MPIPP_REQUEST_ACTIVE) begin(looked, request);
   if (looked) mpipp_guard_faults_catch();
 }
 
 static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
-  struct mpipp_looked *looked = mpipp_instrument_looked_of(request->object.serial);
+  struct mpipp_shadow_range *looked = mpipp_instrument_shadow_of(request->object.serial);
   if (event->kind == MPIPP_EVENT_MADE) {
     made(request);
   } else if (looked && event->kind == MPIPP_EVENT_STARTED) {
     begin(looked, request);
   } else if (looked && event->kind == MPIPP_EVENT_COMPLETED && request->persistent) {
-    mpipp_instrument_looked_end(looked);
+    mpipp_instrument_shadow_end(looked);
   } else if (looked) {
-    mpipp_instrument_looked_drop(looked);
+    mpipp_instrument_shadow_drop(looked);
   }
 }
 
@@ -166,7 +166,7 @@ static void end_failed(const struct mpipp_passage *passage) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)passage->call->requests;
   for (int64_t i = 0; i < passage->call->request_count; i++)
     if (mpipp_guard_may_be_complete(passage, i))
-      mpipp_instrument_looked_end_persistent(MPIPP_KEY(requests[i]));
+      mpipp_instrument_shadow_end_persistent(MPIPP_KEY(requests[i]));
 }
 
 // MPI-4.0, section 12.5.4: a flush completes all outstanding operations at the origin, and those
@@ -179,17 +179,17 @@ static void leave(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off) || !MPIPP_READ(mpipp_instrument_programs_any)) return;
   if (!ends && !of_window && !has_failed) return;
   if (records && mpipp_asks_for_segments(call) && passage->code == MPI_SUCCESS && has_shadow())
-    mpipp_instrument_recorded_told(call);
+    mpipp_instrument_recorded_shared_query(call);
   mpipp_guard_lock();
   if (ends) {
     mpipp_instrument_recorded_end_all();
-    mpipp_instrument_looked_end_all();
+    mpipp_instrument_shadow_end_all();
   } else if (has_failed) {
     end_failed(passage);
   } else {
     if (records && passage->code == MPI_SUCCESS && has_shadow())
       mpipp_instrument_recorded_after(call);
-    if (guards && !call->buffer_count) mpipp_instrument_looked_end_accesses(call, entered);
+    if (guards && !call->buffer_count) mpipp_instrument_shadow_end_accesses(call, entered);
   }
   mpipp_guard_unlock();
 }

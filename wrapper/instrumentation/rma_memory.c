@@ -22,7 +22,7 @@ static struct mpipp_recorded {
   int64_t target;
   uint64_t low, high;
   struct mpipp_comb comb; // count 0: of another form
-  struct mpipp_looked *looked;
+  struct mpipp_shadow_range *looked;
   uint64_t others; // bytes that are other processes' parts of a window
 } all[MOST];
 static int used;        // those beyond have never been
@@ -70,7 +70,7 @@ static struct mpipp_recorded *room(void) {
 static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
                                   const struct mpipp_bytes *bytes) {
   struct mpipp_recorded *one = room();
-  struct mpipp_looked *looked = one ? mpipp_instrument_looked_at(bytes) : NULL;
+  struct mpipp_shadow_range *looked = one ? mpipp_instrument_shadow_memory(bytes) : NULL;
   if (!looked) {
     struct mpipp_bytes given = *bytes;
     mpipp_guard_bytes_give(&given);
@@ -84,7 +84,7 @@ static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, i
 }
 
 static void drop(struct mpipp_recorded *one) {
-  mpipp_instrument_looked_drop(one->looked);
+  mpipp_instrument_shadow_drop(one->looked);
   others -= one->others;
   *one = (struct mpipp_recorded){.kind = NONE};
 }
@@ -175,9 +175,9 @@ void mpipp_instrument_recorded_window(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
-void mpipp_instrument_recorded_told(const struct mpipp_call *call) {
+void mpipp_instrument_recorded_shared_query(const struct mpipp_call *call) {
   struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
-  int count = win ? mpipp_rma_segment_count_told(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
+  int count = win ? mpipp_rma_segment_count_queried(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
   if (count && !is_too_large(win, count)) add_segments(win, count); // its own part is there twice
 }
 

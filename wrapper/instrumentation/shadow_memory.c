@@ -18,9 +18,9 @@ struct mpipp_marked_part {
   uint32_t span;
 };
 
-struct mpipp_looked {
+struct mpipp_shadow_range {
   uint32_t state, part_count;
-  struct mpipp_looked *next; // of its chain, or of those that are free
+  struct mpipp_shadow_range *next; // of its chain, or of those that are free
   uint64_t serial, request;
   uint64_t number;           // among those that have begun
   uint64_t win;              // handle of the window of a one-sided operation, else 0
@@ -31,25 +31,25 @@ struct mpipp_looked {
   struct mpipp_marked_part parts[MPIPP_MAX_BUFFERS];
 };
 
-static struct mpipp_looked all[MOST], *chains[CHAINS], *unused;
+static struct mpipp_shadow_range all[MOST], *chains[CHAINS], *unused;
 static uint32_t used, pending; // of all, those beyond have never been; operations
 static uint32_t of_windows;    // of these, those of windows
-uint64_t mpipp_instrument_looked_begun;
+uint64_t mpipp_instrument_shadow_begun;
 // What is pending lies in these; how many parts lie in each, of those that are there.
 static struct mpipp_span spans[MPIPP_SPANS];
 static uint32_t parts_in[MPIPP_SPANS], span_count;
 
-static struct mpipp_looked **chain_of(uint64_t serial) {
+static struct mpipp_shadow_range **chain_of(uint64_t serial) {
   return &chains[serial % CHAINS];
 }
 
-static struct mpipp_looked *unused_one(void) {
-  struct mpipp_looked *looked = unused ? unused : used < MOST ? &all[used] : NULL;
+static struct mpipp_shadow_range *unused_one(void) {
+  struct mpipp_shadow_range *looked = unused ? unused : used < MOST ? &all[used] : NULL;
   if (looked) looked->part_count = 0;
   return looked;
 }
 
-static void take(struct mpipp_looked *looked, uint64_t serial, uint64_t request) {
+static void take(struct mpipp_shadow_range *looked, uint64_t serial, uint64_t request) {
   if (unused)
     unused = looked->next;
   else
@@ -63,10 +63,10 @@ static void take(struct mpipp_looked *looked, uint64_t serial, uint64_t request)
   looked->state = RESTING;
 }
 
-struct mpipp_looked *mpipp_instrument_looked_new(const struct mpipp_request *request) {
+struct mpipp_shadow_range *mpipp_instrument_shadow_new(const struct mpipp_request *request) {
   // A partition is the program's until it says that it is ready, or hears that it has arrived.
   if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED) return NULL;
-  struct mpipp_looked *looked = unused_one();
+  struct mpipp_shadow_range *looked = unused_one();
   uint32_t used_parts = 0;
   if (!looked) return NULL;
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {
@@ -86,18 +86,18 @@ struct mpipp_looked *mpipp_instrument_looked_new(const struct mpipp_request *req
   return looked;
 }
 
-struct mpipp_looked *mpipp_instrument_looked_at(const struct mpipp_bytes *bytes) {
-  struct mpipp_looked *looked = unused_one();
+struct mpipp_shadow_range *mpipp_instrument_shadow_memory(const struct mpipp_bytes *bytes) {
+  struct mpipp_shadow_range *looked = unused_one();
   if (!looked) return NULL;
   looked->parts[0] = (struct mpipp_marked_part){.bytes = *bytes, .writes = 1};
   looked->part_count = 1;
   take(looked, 0, 0);
-  mpipp_instrument_looked_begin(looked, NULL);
+  mpipp_instrument_shadow_begin(looked, NULL);
   return looked;
 }
 
-struct mpipp_looked *mpipp_instrument_looked_of(uint64_t serial) {
-  struct mpipp_looked *looked = *chain_of(serial);
+struct mpipp_shadow_range *mpipp_instrument_shadow_of(uint64_t serial) {
+  struct mpipp_shadow_range *looked = *chain_of(serial);
   while (looked && looked->serial != serial) looked = looked->next;
   return looked;
 }
@@ -169,7 +169,7 @@ static int leave_span(const struct mpipp_marked_part *part) {
   return 1;
 }
 
-void mpipp_instrument_looked_begin(struct mpipp_looked *looked, struct mpipp_cover *cover) {
+void mpipp_instrument_shadow_begin(struct mpipp_shadow_range *looked, struct mpipp_cover *cover) {
   if (looked->state == PENDING) return;
   looked->cover = cover;
   if (cover && looked->is_whole) cover->accesses++;
@@ -180,8 +180,8 @@ void mpipp_instrument_looked_begin(struct mpipp_looked *looked, struct mpipp_cov
     mark_all(&looked->parts[i], 1);
   }
   looked->state = PENDING;
-  looked->number = mpipp_instrument_looked_begun + 1;
-  __atomic_store_n(&mpipp_instrument_looked_begun, looked->number, __ATOMIC_RELAXED);
+  looked->number = mpipp_instrument_shadow_begun + 1;
+  __atomic_store_n(&mpipp_instrument_shadow_begun, looked->number, __ATOMIC_RELAXED);
   pending++;
   of_windows += looked->win != 0;
   if (others) mpipp_instrument_programs_look(spans, span_count);
@@ -196,13 +196,13 @@ static int are_near(const struct mpipp_marked_part *one, const struct mpipp_mark
 // What others have, too, is marked again.
 static void mark_others(const struct mpipp_marked_part *part) {
   for (uint32_t i = 0; i < used; i++) {
-    const struct mpipp_looked *other = &all[i];
+    const struct mpipp_shadow_range *other = &all[i];
     for (uint32_t k = 0; other->state == PENDING && k < other->part_count; k++)
       if (are_near(part, &other->parts[k])) mark_all(&other->parts[k], 1);
   }
 }
 
-void mpipp_instrument_looked_end(struct mpipp_looked *looked) {
+void mpipp_instrument_shadow_end(struct mpipp_shadow_range *looked) {
   if (looked->state != PENDING) return;
   looked->state = RESTING;
   pending--;
@@ -216,10 +216,10 @@ void mpipp_instrument_looked_end(struct mpipp_looked *looked) {
   if (others) mpipp_instrument_programs_look(spans, span_count);
 }
 
-void mpipp_instrument_looked_drop(struct mpipp_looked *looked) {
-  mpipp_instrument_looked_end(looked);
+void mpipp_instrument_shadow_drop(struct mpipp_shadow_range *looked) {
+  mpipp_instrument_shadow_end(looked);
   for (uint32_t i = 0; i < looked->part_count; i++) mpipp_guard_bytes_give(&looked->parts[i].bytes);
-  struct mpipp_looked **place = chain_of(looked->serial);
+  struct mpipp_shadow_range **place = chain_of(looked->serial);
   while (*place != looked) place = &(*place)->next;
   *place = looked->next;
   looked->state = FREE;
@@ -227,22 +227,22 @@ void mpipp_instrument_looked_drop(struct mpipp_looked *looked) {
   unused = looked;
 }
 
-void mpipp_instrument_looked_end_accesses(const struct mpipp_call *call, uint64_t before) {
+void mpipp_instrument_shadow_end_accesses(const struct mpipp_call *call, uint64_t before) {
   for (uint32_t i = 0; of_windows && i < used; i++) {
-    struct mpipp_looked *one = &all[i];
+    struct mpipp_shadow_range *one = &all[i];
     if (one->state == PENDING && one->win && one->number <= before &&
         mpipp_guard_completes_accesses(call, one->win, one->target))
-      mpipp_instrument_looked_end(one);
+      mpipp_instrument_shadow_end(one);
   }
 }
 
-void mpipp_instrument_looked_end_persistent(uint64_t request) {
+void mpipp_instrument_shadow_end_persistent(uint64_t request) {
   for (uint32_t i = 0; i < used; i++)
-    if (all[i].persistent && all[i].request == request) mpipp_instrument_looked_end(&all[i]);
+    if (all[i].persistent && all[i].request == request) mpipp_instrument_shadow_end(&all[i]);
 }
 
-void mpipp_instrument_looked_end_all(void) {
-  for (uint32_t i = 0; i < used; i++) mpipp_instrument_looked_end(&all[i]);
+void mpipp_instrument_shadow_end_all(void) {
+  for (uint32_t i = 0; i < used; i++) mpipp_instrument_shadow_end(&all[i]);
 }
 
 // The first byte of [low, high) that is of these; 0: none.
@@ -261,17 +261,17 @@ static uint64_t first_in(const struct mpipp_bytes *bytes, uint64_t low, uint64_t
   return piece.low > low ? piece.low : low;
 }
 
-int mpipp_instrument_looked_meet(uint64_t address, uint64_t bytes, int stores,
-                                 struct mpipp_met *met) {
+int mpipp_instrument_shadow_overlap(uint64_t address, uint64_t bytes, int stores,
+                                    struct mpipp_shadow_overlap *met) {
   for (uint32_t i = 0; i < used; i++) {
-    const struct mpipp_looked *one = &all[i];
+    const struct mpipp_shadow_range *one = &all[i];
     for (uint32_t k = 0; one->serial && one->state == PENDING && k < one->part_count; k++) {
       const struct mpipp_marked_part *part = &one->parts[k];
       uint64_t first =
           stores || part->writes ? first_in(&part->bytes, address, address + bytes) : 0;
       if (!first) continue;
-      *met = (struct mpipp_met){one->serial,     one->request, first,
-                                part->bytes.low, part->writes, (uintptr_t)one->cover};
+      *met = (struct mpipp_shadow_overlap){one->serial,     one->request, first,
+                                           part->bytes.low, part->writes, (uintptr_t)one->cover};
       return 1;
     }
   }

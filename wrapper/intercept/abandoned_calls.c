@@ -65,7 +65,7 @@ static void leave(struct mpipp_thread *thread) {
     mpipp_recorder_outcome_unknown(call);
   if (recorded && call->present & (MPIPP_HAS_REQUESTS | MPIPP_HAS_MESSAGE))
     MPIPP_WRITE(mpipp_registry.unseen, 1); // what it made, or has not ended
-  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_recorder_requests_left(call);
+  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_recorder_requests_call_left(call);
   MPIPP_WRITE(thread->suspected, 0);
   MPIPP_WRITE(thread->handle_count, 0);
   mpipp_intercept_drop_passage(thread);

@@ -154,13 +154,13 @@ static inline __attribute__((always_inline)) int mpipp_waited(struct mpipp_threa
   const struct mpipp_call *call = &thread->call;
   const int64_t count = call->request_count;
   int64_t done = 0;
-  mpipp_work_alone();
-  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_requests_alone);
+  mpipp_begin_unlocked();
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_unshared_requests);
   const uint64_t offsets = slots->offsets;
   do {
-    if (!mpipp_complete_alone(slots, offsets, MPIPP_KEY(before[done]))) break;
+    if (!mpipp_complete_unshared(slots, offsets, MPIPP_KEY(before[done]))) break;
   } while (++done < count);
-  mpipp_worked_alone();
+  mpipp_end_unlocked();
   if (MPIPP_UNLIKELY(done < count))
     mpipp_recorder_completed_from(call, before, done, count, (void *)(uintptr_t)call->requests, 1);
   int success = mpipp_success();

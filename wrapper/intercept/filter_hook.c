@@ -89,7 +89,7 @@ static int is_wanted(const struct mpipp_call *call) {
   return wanted;
 }
 
-static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thread) {
+static __attribute__((noinline)) int is_hooked_slow(struct mpipp_thread *thread) {
   if (!mpipp_intercept_only_screens) {
     if (is_wanted(&thread->call)) return 1;
     if (mpipp_intercept_hooks != &screens || mpipp_is_clear(thread)) return 0;
@@ -101,7 +101,7 @@ static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thre
 
 static inline __attribute__((always_inline)) int is_hooked(struct mpipp_thread *thread) {
   if (MPIPP_LIKELY(mpipp_intercept_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
-  return is_hooked_further(thread);
+  return is_hooked_slow(thread);
 }
 
 // Fortran's layer has called: the program's own place is beyond it on the stack, where a watcher
@@ -117,7 +117,7 @@ int mpipp_intercept_is_hooked(struct mpipp_thread *thread) {
   return is_hooked(thread);
 }
 
-int mpipp_intercept_left(struct mpipp_thread *thread, int code) {
+int mpipp_intercept_returned(struct mpipp_thread *thread, int code) {
   if (MPIPP_UNLIKELY(thread->passage != (uint64_t)(uintptr_t)&only))
     return mpipp_intercept_leave_hooked(thread, code);
   thread->passage = 0;

@@ -31,12 +31,12 @@ static void find_status(struct mpipp_passage *passage) {
   passage->status = own;
 }
 
-MPI_Status *mpipp_intercept_given_status(const struct mpipp_passage *passage, MPI_Status *status) {
+MPI_Status *mpipp_intercept_passed_status(const struct mpipp_passage *passage, MPI_Status *status) {
   return passage->own_statuses && passage->status ? passage->status : status;
 }
 
-uint64_t mpipp_intercept_given_address(const struct mpipp_passage *passage, unsigned role,
-                                       uint64_t address) {
+uint64_t mpipp_intercept_passed_address(const struct mpipp_passage *passage, unsigned role,
+                                        uint64_t address) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (call->buffers[i].role == mpipp_role(role)) return passage->addresses[i];

@@ -36,10 +36,10 @@ static void set_listening(void) {
     listening |= hook->event != NULL;
     to_requests |= hook->event && !hook->deaf;
   }
-  __atomic_store_n(&mpipp_registry_tell, tell, __ATOMIC_RELEASE);
+  __atomic_store_n(&mpipp_registry_event_sink, tell, __ATOMIC_RELEASE);
   MPIPP_WRITE(mpipp_registry_listening, listening);
   MPIPP_WRITE(mpipp_registry_listening_to_requests, to_requests);
-  mpipp_registry_set_requests_alone();
+  mpipp_registry_set_unshared_requests();
 }
 
 EXPORT void mpipp_hook_in(struct mpipp_hook *hook) {

@@ -164,7 +164,7 @@ static struct mpipp_python_place *make(uint64_t frame, const struct mpipp_key *k
   return place;
 }
 
-static struct mpipp_python_place *known(uint64_t frame, uint64_t code) {
+static struct mpipp_python_place *find_place(uint64_t frame, uint64_t code) {
   uint64_t at = frame + layout->instruction;
   struct mpipp_key key = {
       .code = code,
@@ -176,7 +176,7 @@ static struct mpipp_python_place *known(uint64_t frame, uint64_t code) {
   if (last && memcmp(&last->code, &key, sizeof key) == 0) return last;
   struct mpipp_python_place *place = last = find(&key);
   if (place) return place;
-  int saved = errno, locked = mpipp_registry_lock_further();
+  int saved = errno, locked = mpipp_registry_lock_slow();
   place = find(&key);
   if (!place) place = make(frame, &key);
   if (locked) mpipp_registry_unlock();
@@ -192,7 +192,7 @@ static __attribute__((no_sanitize("address"))) uint64_t line_of(uint64_t caller)
   for (int i = 0; frame && i < MOST_FRAMES; i++, frame = word(frame + layout->previous)) {
     uint64_t code = word(frame + layout->code);
     if (!code || type_of(code) != code_type) continue; // a frame that stands for C
-    const struct mpipp_python_place *place = known(frame, code);
+    const struct mpipp_python_place *place = find_place(frame, code);
     if (!place) break;
     if (!place->passed_over) return (uint64_t)(uintptr_t)place;
   }

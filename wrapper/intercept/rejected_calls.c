@@ -122,7 +122,7 @@ static int is_fatal(const struct mpipp_refused_handles *of) {
 }
 
 void mpipp_intercept_end_job(void) {
-  mpipp_watcher_over(MPIPP_OVER_STOPPED);
+  mpipp_watcher_report_end(MPIPP_OVER_STOPPED);
   PMPI(Abort)(MPI_COMM_WORLD, 1);
 }
 
@@ -132,7 +132,7 @@ static int has_handler(const struct mpipp_refused_handles *of) {
 
 static void fail(const struct mpipp_refused_handles *of, int error_class) {
   if (mpipp_watcher_on_error == MPIPP_ABORT && mpipp_recorder_has_world) mpipp_intercept_end_job();
-  if (is_fatal(of)) mpipp_watcher_over(MPIPP_OVER_STOPPED);
+  if (is_fatal(of)) mpipp_watcher_report_end(MPIPP_OVER_STOPPED);
   if (of->kind == MPIPP_WIN)
     PMPI(Win_call_errhandler)(of->win, error_class);
   else if (of->kind == MPIPP_COMM)

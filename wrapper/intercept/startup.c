@@ -113,22 +113,22 @@ void mpipp_intercept_session_begun(uint64_t session, uint64_t info) {
 
 void (*mpipp_intercept_before_end)(void);
 
-static void over(enum mpipp_end end) {
+static void report_end(enum mpipp_end end) {
   if (mpipp_intercept_before_end && end != MPIPP_OVER_FINALIZED) mpipp_intercept_before_end();
-  mpipp_watcher_questions_over();
-  mpipp_watcher_over(end);
+  mpipp_watcher_questions_flush();
+  mpipp_watcher_report_end(end);
 }
 
 void mpipp_intercept_finalized(void) {
   mpipp_registry.end_awaited = 0;
   mpipp_registry.status = MPIPP_STATUS_FINALIZED;
   mpipp_filter_know_no_object();
-  over(MPIPP_OVER_FINALIZED);
+  report_end(MPIPP_OVER_FINALIZED);
 }
 
 void mpipp_intercept_aborting(struct mpipp_call *call) {
   __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  over(MPIPP_OVER_ABORTING);
+  report_end(MPIPP_OVER_ABORTING);
 }
 
 // The program has returned from main, or called exit. Not at _exit, or by a signal.
@@ -137,5 +137,5 @@ __attribute__((destructor)) static void exiting(void) {
   if (!mpipp_recorder_has_world)
     mpipp_intercept_finalized(); // of sessions alone: sessions that are left are leaks
   else
-    over(MPIPP_OVER_EXITING);
+    report_end(MPIPP_OVER_EXITING);
 }

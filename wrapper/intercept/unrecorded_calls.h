@@ -8,13 +8,13 @@
 #include "recorder/objects/window_aliases.h"
 
 // The handles that the call is given: of a stopped process they are looked at where it stands.
-static inline void mpipp_given_handles(struct mpipp_thread *thread, uint64_t count, uint64_t first,
-                                       uint64_t second) {
+static inline void mpipp_set_passed_handles(struct mpipp_thread *thread, uint64_t count,
+                                            uint64_t first, uint64_t second) {
   MPIPP_WRITE(thread->handle, first);
   if (count > 1) MPIPP_WRITE(thread->other_handle, second);
   __atomic_store_n(&thread->handle_count, count, __ATOMIC_RELEASE);
 }
-static inline void mpipp_given_nothing(struct mpipp_thread *thread) {
+static inline void mpipp_clear_passed_handles(struct mpipp_thread *thread) {
   (void)thread; // handle_count is 0
 }
 

@@ -10,7 +10,7 @@
 
 enum { SHOWN_ROOM = 64 };
 
-struct mpipp_thread *mpipp_intercept_outside_all_the_same(void *caller, void *frame) {
+struct mpipp_thread *mpipp_intercept_outside_record(void *caller, void *frame) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread == &mpipp_recorder_no_thread) thread = mpipp_intercept_thread_new();
   return thread && thread->depth ? mpipp_intercept_calling(thread, caller, frame) : thread;
@@ -24,8 +24,8 @@ static void pass(unsigned procedure, uint64_t caller) {
   if (makes && !mpipp_abi_in_mpi(caller)) MPIPP_WRITE(mpipp_registry.unseen, 1);
 }
 
-struct mpipp_begun mpipp_intercept_begin_further(unsigned procedure, void *caller, void *frame) {
-  struct mpipp_thread *record = mpipp_intercept_outside_all_the_same(caller, frame),
+struct mpipp_begun mpipp_intercept_begin_slow(unsigned procedure, void *caller, void *frame) {
+  struct mpipp_thread *record = mpipp_intercept_outside_record(caller, frame),
                       *thread = mpipp_recorder_self;
   if (!record) {
     pass(procedure, (uintptr_t)caller);
@@ -47,7 +47,7 @@ void mpipp_intercept_callback_made(enum mpipp_kind kind, uint64_t handle, void *
   if (kind == MPIPP_COMM)
     mpipp_recorder_comm_promised(handle);
   else
-    mpipp_registry_given_out(kind, handle);
+    mpipp_registry_note_new_handle(kind, handle);
 }
 
 static const struct mpipp_comm *comm_of(const struct mpipp_call *call) {

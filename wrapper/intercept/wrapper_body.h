@@ -18,7 +18,7 @@
 
 // The record for a call from there (finalize.h) of this thread, whose record says that it is inside
 // of MPI, or that there is none yet.
-struct mpipp_thread *mpipp_intercept_outside_all_the_same(void *caller, void *frame);
+struct mpipp_thread *mpipp_intercept_outside_record(void *caller, void *frame);
 
 // Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
 // is nothing to record. Otherwise it goes on to MPI_X, which then calls MPI's own PMPI_X rather
@@ -26,7 +26,7 @@ struct mpipp_thread *mpipp_intercept_outside_all_the_same(void *caller, void *fr
 static inline __attribute__((always_inline)) int mpipp_passes(void) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread->depth) {
-    if (!mpipp_intercept_outside_all_the_same(MPIPP_SITE)) return 1;
+    if (!mpipp_intercept_outside_record(MPIPP_SITE)) return 1;
     thread = mpipp_recorder_self;
   }
   thread->profiling = 1;
@@ -39,7 +39,7 @@ struct mpipp_begun {
   struct mpipp_thread *thread;
   void *real;
 };
-struct mpipp_begun mpipp_intercept_begin_further(unsigned procedure, void *caller, void *frame);
+struct mpipp_begun mpipp_intercept_begin_slow(unsigned procedure, void *caller, void *frame);
 
 // real: what MPI_X goes on to. NULL: pass the call through (inside another call, or nothing to
 // record).
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(un
   struct mpipp_thread *thread = mpipp_recorder_self;
   *real = mpipp_abi_real[0][procedure]; // since a thread has a record
   if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {
-    struct mpipp_begun begun = mpipp_intercept_begin_further(procedure, MPIPP_SITE);
+    struct mpipp_begun begun = mpipp_intercept_begin_slow(procedure, MPIPP_SITE);
     *real = begun.real;
     thread = begun.thread;
     if (!thread) return NULL;
@@ -186,14 +186,14 @@ static inline int mpipp_active(struct mpipp_thread *thread) {
   return MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL) && mpipp_intercept_is_hooked(thread);
 }
 // The same, where it is known that there are hooks.
-static inline int mpipp_active_seen(struct mpipp_thread *thread) {
+static inline int mpipp_active_hooked(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return mpipp_intercept_is_hooked(thread);
 }
 
 #define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
-  ((__typeof__(POINTER))(uintptr_t)mpipp_intercept_given_address(PASSAGE, ROLE,                    \
-                                                                 (uintptr_t)(POINTER)))
+  ((__typeof__(POINTER))(uintptr_t)mpipp_intercept_passed_address(PASSAGE, ROLE,                   \
+                                                                  (uintptr_t)(POINTER)))
 // Where the status of a call is: with hooks, there is one in any case.
 static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
                                              const MPI_Status *status) {
@@ -203,8 +203,8 @@ static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
 
 // The statuses of a call that has returned; NULL: the program ignores them, and there are no
 // others.
-static inline const MPI_Status *mpipp_told_statuses(const struct mpipp_thread *thread,
-                                                    const MPI_Status *statuses) {
+static inline const MPI_Status *mpipp_returned_statuses(const struct mpipp_thread *thread,
+                                                        const MPI_Status *statuses) {
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
   const MPI_Status *told = passage && passage->status ? passage->status : statuses;
   return told == MPI_STATUSES_IGNORE ? NULL : told;
@@ -227,7 +227,7 @@ static inline int mpipp_success(void) {
 }
 
 static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
-  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_intercept_left(thread, code);
+  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_intercept_returned(thread, code);
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
   return code;

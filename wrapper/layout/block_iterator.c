@@ -204,7 +204,8 @@ static int is_whole(const struct mpipp_datatype *type) {
 }
 
 // One entry has been added, whose bytes from `low` on are all of its extent: so are the others.
-static int add_alike(struct mpipp_layout *layout, uint64_t low, int64_t extent, int64_t others) {
+static int add_contiguous(struct mpipp_layout *layout, uint64_t low, int64_t extent,
+                          int64_t others) {
   struct mpipp_piece *last = &layout->all[layout->count - 1];
   uint64_t bytes;
   if (last->high - low != (uint64_t)extent) return 0;
@@ -234,9 +235,10 @@ static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *typ
   uint32_t before = layout->count;
   uint64_t end = before ? layout->all[before - 1].high : 0;
   for (int64_t i = 0; fine && i < count; i++, address += (uint64_t)type->extent) {
-    if (i == 1 && layout->count == before && add_alike(layout, end, type->extent, count - 1)) break;
+    if (i == 1 && layout->count == before && add_contiguous(layout, end, type->extent, count - 1))
+      break;
     if (i == 1 && layout->count == before + 1 &&
-        add_alike(layout, layout->all[before].low, type->extent, count - 1))
+        add_contiguous(layout, layout->all[before].low, type->extent, count - 1))
       break;
     uint64_t low = address + (uint64_t)type->true_lb;
     if (plain)
@@ -285,7 +287,7 @@ void mpipp_layout_sort(struct mpipp_layout *layout) {
   layout->ordered = 1;
 }
 
-int mpipp_layout_is_apart(const struct mpipp_layout *layout) {
+int mpipp_layout_is_disjoint(const struct mpipp_layout *layout) {
   for (uint32_t i = 1; i < layout->count; i++) {
     if (layout->all[i].low < layout->all[i - 1].high) return 0;
   }

@@ -32,6 +32,6 @@ int mpipp_layout_add(struct mpipp_layout *layout, const struct mpipp_datatype *t
                      uint64_t address, int64_t count);
 void mpipp_layout_sort(struct mpipp_layout *layout);
 // Whether no byte is used twice.
-int mpipp_layout_is_apart(const struct mpipp_layout *layout);
+int mpipp_layout_is_disjoint(const struct mpipp_layout *layout);
 
 #endif

@@ -19,13 +19,13 @@ extern int mpipp_guards_buffers __attribute__((weak));
 extern void mpipp_fork_begins(void) __attribute__((weak));
 extern void mpipp_fork_ends(int in_child) __attribute__((weak));
 
-int mpipp_fork_is_told(void) {
+int mpipp_fork_prepare(void) {
   int is_told = &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
   if (is_told) mpipp_fork_begins();
   return is_told;
 }
 
-void mpipp_fork_is_over(int is_told, int in_child) {
+void mpipp_fork_finish(int is_told, int in_child) {
   int saved = errno;
   if (is_told) mpipp_fork_ends(in_child);
   errno = saved;
@@ -48,9 +48,9 @@ __attribute__((constructor)) static void find_fork(void) {
 EXPORTED pid_t _Fork(void);
 EXPORTED pid_t _Fork(void) {
   if (!fork_next) find_fork();
-  int is_told = mpipp_fork_is_told();
+  int is_told = mpipp_fork_prepare();
   pid_t child = fork_next();
-  mpipp_fork_is_over(is_told, child == 0);
+  mpipp_fork_finish(is_told, child == 0);
   return child;
 }
 #endif
@@ -63,7 +63,7 @@ struct mpipp_start {
 
 static int start(void *with) {
   const struct mpipp_start *own = with;
-  mpipp_fork_is_over(1, 1);
+  mpipp_fork_finish(1, 1);
   return own->function(own->argument);
 }
 
@@ -74,11 +74,11 @@ EXPORTED int clone(int (*function)(void *), void *stack, int flags, void *argume
   va_end(more);
   if (!clone_next) find();
   // What the child closes of mpipp's files would be closed in the parent, too.
-  if (flags & (CLONE_VM | CLONE_FILES) || !function || !stack || !mpipp_fork_is_told())
+  if (flags & (CLONE_VM | CLONE_FILES) || !function || !stack || !mpipp_fork_prepare())
     return clone_next(function, stack, flags, argument, first, second, third);
   struct mpipp_start own = {function, argument};
   int child = clone_next(start, stack, flags, &own, first, second, third);
-  mpipp_fork_is_over(1, 0);
+  mpipp_fork_finish(1, 0);
   return child;
 }
 #endif

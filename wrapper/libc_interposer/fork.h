@@ -4,7 +4,7 @@
 #ifndef MPIPP_LIBC_INTERPOSER_FORK_H
 #define MPIPP_LIBC_INTERPOSER_FORK_H
 
-int mpipp_fork_is_told(void) __attribute__((visibility("hidden")));
-void mpipp_fork_is_over(int is_told, int in_child) __attribute__((visibility("hidden")));
+int mpipp_fork_prepare(void) __attribute__((visibility("hidden")));
+void mpipp_fork_finish(int is_told, int in_child) __attribute__((visibility("hidden")));
 
 #endif

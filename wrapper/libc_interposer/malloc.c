@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 // The wrapper's, and whether it wants to be told now; there are none in programs without it.
-extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
+extern void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
+    __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
 extern void mpipp_system_may_have(uint64_t start, uint64_t bytes) __attribute__((weak));
-extern void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller)
+extern void mpipp_onesided_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
 extern int mpipp_onesided_pends __attribute__((weak));
 
@@ -68,8 +69,8 @@ static uint64_t tell(void *block, void *caller) {
   uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;
   uint64_t bytes = usable_size ? usable_size(block) : 1;
   int is_guarded = guards();
-  if (is_guarded) mpipp_given_back(start, bytes, from);
-  if (pends()) mpipp_onesided_given_back(start, bytes, from);
+  if (is_guarded) mpipp_guard_memory_freed(start, bytes, from);
+  if (pends()) mpipp_onesided_memory_freed(start, bytes, from);
   return is_guarded ? bytes : 0;
 }
 

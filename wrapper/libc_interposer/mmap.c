@@ -21,7 +21,8 @@
 #endif
 
 // The wrapper's; there are none in programs without it.
-extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
+extern void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
+    __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
 extern void mpipp_system_may_have(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller)
@@ -65,7 +66,7 @@ static int is_guarded(void) {
 // Nothing is given back where the system would say no.
 static void tell(uint64_t start, size_t bytes, void *caller) {
   if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
-    mpipp_given_back(start, bytes, (uint64_t)(uintptr_t)caller);
+    mpipp_guard_memory_freed(start, bytes, (uint64_t)(uintptr_t)caller);
 }
 
 // What was there before is given back.

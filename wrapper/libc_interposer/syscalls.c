@@ -187,9 +187,9 @@ __attribute__((used)) static long by_number(long call, long a, long b, long c, l
   struct mpipp_use use = {.words = WORDS_6};
   if (!syscall_next) find_syscall();
   if (call == SYS_madvise) mpipp_memory_is_advised((uint64_t)a, (uint64_t)b, (int)c);
-  int is_met = mpipp_use_begins(&use, call), is_told = is_fork(call, a, b) && mpipp_fork_is_told();
+  int is_met = mpipp_use_begins(&use, call), is_told = is_fork(call, a, b) && mpipp_fork_prepare();
   long result = syscall_next(call, a, b, c, d, e, f);
-  mpipp_fork_is_over(is_told, result == 0);
+  mpipp_fork_finish(is_told, result == 0);
   if (is_met) mpipp_use_ends(&use, result, __builtin_return_address(0));
   if (call == SYS_io_uring_setup && result >= 0 && &mpipp_system_has_ring) mpipp_system_has_ring();
   return result;

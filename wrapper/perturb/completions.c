@@ -23,7 +23,7 @@ static int has_found; // a probe has, and nothing was received since
 int mpipp_perturb_denies(void) {
   if (denied < MOST_DENIED && mpipp_perturb_chance(2)) {
     denied++;
-    mpipp_perturb_note_here(MPIPP_WAY_DENIED);
+    mpipp_perturb_note_call(MPIPP_WAY_DENIED);
     return 1;
   }
   denied = 0;
@@ -76,7 +76,7 @@ static void keep_order(struct mpipp_completions_order *order) {
 }
 
 static void change_order(struct mpipp_completions_order *order) {
-  if (order->count > 1) mpipp_perturb_note_here(MPIPP_WAY_SHUFFLED);
+  if (order->count > 1) mpipp_perturb_note_call(MPIPP_WAY_SHUFFLED);
   for (int i = 0; i < order->count; i++) {
     int k = (int)mpipp_perturb_chance((uint64_t)i + 1);
     order->from[i] = order->from[k];
@@ -90,7 +90,7 @@ static void completed(const struct mpipp_completions_order *order, int i) {
   int from = order->from[i];
   MPI_Request before = order->program[from];
   order->program[from] = order->handles[i];
-  mpipp_perturb_held_complete(before, &order->program[from]);
+  mpipp_perturb_substitute_complete(before, &order->program[from]);
   order->handles[i] = order->program[from]; // a second time it is nothing new
 }
 
@@ -111,7 +111,7 @@ static void wait_for_one(const struct mpipp_completions_order *order) {
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(chosen));
   int flag = 0;
   if (!is_active(chosen) || !request || request->persistent ||
-      mpipp_perturb_held_state(chosen) & MPIPP_HELD_LATE)
+      mpipp_perturb_substitute_state(chosen) & MPIPP_HELD_LATE)
     return;
   for (int i = 0; i < POLLS && !flag; i++) {
     MPI_Status status;
@@ -132,9 +132,9 @@ static int may_deny(const struct mpipp_completions_order *order) {
 
 // One that the program has asked for, and knows to be complete: for the same reason it is the one
 // that is said to be. Returns its place, -1 if there is none.
-static int told(const struct mpipp_completions_order *order) {
+static int find_completed(const struct mpipp_completions_order *order) {
   for (int i = 0; i < order->count; i++)
-    if (mpipp_perturb_held_state(order->handles[i]) == (MPIPP_HELD_LATE | MPIPP_HELD_TOLD))
+    if (mpipp_perturb_substitute_state(order->handles[i]) == (MPIPP_HELD_LATE | MPIPP_HELD_TOLD))
       return i;
   return -1;
 }
@@ -177,7 +177,7 @@ static int any(struct mpipp_passage *passage, struct mpipp_completions_order *or
   MPI_Status *status = passage->status;
   change_order(order);
   wait_for_one(order);
-  if ((index = told(order)) >= 0)
+  if ((index = find_completed(order)) >= 0)
     passage->code = PMPI(Wait)(&order->handles[index], status);
   else
     passage->code = tests ? PMPI(Testany)(order->count, order->handles, &index, &flag, status)
@@ -195,7 +195,7 @@ static int some(struct mpipp_passage *passage, struct mpipp_completions_order *o
   int *indices = passage->index, count = MPI_UNDEFINED, tried = (int)mpipp_perturb_chance(2), total;
   change_order(order);
   wait_for_one(order);
-  int known = told(order);
+  int known = find_completed(order);
   if (known >= 0) {
     passage->code = PMPI(Wait)(&order->handles[known], passage->status);
     completed(order, known);
@@ -270,7 +270,7 @@ static int is_whole(const struct mpipp_passage *passage) {
   }
 }
 
-void mpipp_perturb_found(int found) {
+void mpipp_perturb_probe_found(int found) {
   MPIPP_WRITE(has_found, found);
 }
 

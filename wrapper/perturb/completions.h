@@ -11,6 +11,6 @@ int mpipp_perturb_complete(struct mpipp_passage *passage);
 int mpipp_perturb_denies(void);
 // Whether a probe has found what may be received, and nothing was received since: what was found is
 // found again.
-void mpipp_perturb_found(int found);
+void mpipp_perturb_probe_found(int found);
 
 #endif

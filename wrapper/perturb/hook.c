@@ -32,7 +32,7 @@ static _Thread_local int is_late; // its operation starts later
 static _Thread_local int makes;   // it becomes one of a persistent collective operation
 static _Thread_local int starts;  // it starts persistent ones
 static _Thread_local int marks;   // it marks partitions as ready
-static _Thread_local struct mpipp_held *posting;
+static _Thread_local struct mpipp_substitute *posting;
 
 static char is_local[MPIPP_PROCEDURES];
 
@@ -74,7 +74,7 @@ static int before_marked(unsigned procedure) {
                                        "Close_",   "Comm_set_info", "Win_set_info"};
   const struct mpipp_at by = {0, procedure};
   int code = others_before_marked ? others_before_marked(procedure) : MPI_SUCCESS;
-  if (code == MPI_SUCCESS && BEGINS_WITH(procedure, others)) mpipp_perturb_held_start(&by);
+  if (code == MPI_SUCCESS && BEGINS_WITH(procedure, others)) mpipp_perturb_substitute_start(&by);
   return code;
 }
 
@@ -82,14 +82,14 @@ static int before_marked(unsigned procedure) {
 // is kept, and asked after.
 static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
-  struct mpipp_held *held = request ? mpipp_perturb_held_take(*request) : NULL;
+  struct mpipp_substitute *held = request ? mpipp_perturb_substitute_take(*request) : NULL;
   if (!held) return MPIPP_GO_ON;
   if (held->is_persistent && !held->is_receiving) mpipp_perturb_stages_drop(held->stages);
   if (held->is_late || !held->stages || (held->is_persistent && !held->is_receiving)) {
     free(held); // has been started, or is complete, or inactive
     return MPIPP_GO_ON;
   }
-  mpipp_perturb_held_abandon(held);
+  mpipp_perturb_substitute_abandon(held);
   *request = MPI_REQUEST_NULL;
   passage->code = MPI_SUCCESS;
   return MPIPP_DONE;
@@ -104,11 +104,12 @@ static int enter_first(struct mpipp_passage *passage) {
   int can_be_late = makes || starts || marks || mpipp_perturb_can_be_late(call);
   is_late = can_be_late && mpipp_perturb_chance(ON_TIME_IN);
   mpipp_perturb_noting(call);
-  if (can_be_late) mpipp_perturb_note_here(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
+  if (can_be_late) mpipp_perturb_note_call(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_guard_faults_count)))
     mpipp_guard_tell_touches(call); // none is started
-  if (!is_late && !is_local[call->procedure]) mpipp_perturb_held_start(mpipp_perturb_here());
-  mpipp_perturb_held_ask_abandoned();
+  if (!is_late && !is_local[call->procedure])
+    mpipp_perturb_substitute_start(mpipp_perturb_call_site());
+  mpipp_perturb_substitute_ask_abandoned();
   mpipp_perturb_arrived_anew(call);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   return MPIPP_GO_ON;
@@ -156,13 +157,13 @@ static int is_start(const struct mpipp_call *call) {
 static int enter_last(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   posting = NULL;
-  if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_perturb_found(0);
+  if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_perturb_probe_found(0);
   if (call->present & MPIPP_HAS_DEST && !(call->present & MPIPP_HAS_SOURCE) &&
       call->buffer_count == 1)
     return mpipp_perturb_send(passage, is_late);
   if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
   if (makes) return make_collective(passage);
-  if (is_start(call)) mpipp_perturb_held_receive(call);
+  if (is_start(call)) mpipp_perturb_substitute_receive(call);
   if (starts && is_late) return mpipp_perturb_start_later(passage);
   if (marks && is_late) return mpipp_perturb_ready_later(passage);
   if (mpipp_perturb_arrived(passage) == MPIPP_DONE) return MPIPP_DONE;
@@ -171,12 +172,12 @@ static int enter_last(struct mpipp_passage *passage) {
 
 static void leave_last(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  struct mpipp_held *held = posting;
+  struct mpipp_substitute *held = posting;
   posting = NULL;
   int probes = call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
   if (probes && passage->code == MPI_SUCCESS && (!passage->flag || *passage->flag))
-    mpipp_perturb_found(1);
-  if (is_start(call) && passage->code != MPI_SUCCESS) mpipp_perturb_held_receive_not(call);
+    mpipp_perturb_probe_found(1);
+  if (is_start(call) && passage->code != MPI_SUCCESS) mpipp_perturb_substitute_receive_not(call);
   if (!held) return;
   if (passage->code != MPI_SUCCESS || (!held->stages && !held->is_late)) {
     mpipp_perturb_stages_drop(held->stages);
@@ -184,16 +185,16 @@ static void leave_last(struct mpipp_passage *passage) {
     return;
   }
   if (held->is_persistent) { // comes to the buffer when it is started
-    held->at = *mpipp_perturb_here();
+    held->at = *mpipp_perturb_call_site();
     mpipp_perturb_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
     return;
   }
-  if (held->stages) mpipp_perturb_note_here(MPIPP_WAY_JUNK);
+  if (held->stages) mpipp_perturb_note_call(MPIPP_WAY_JUNK);
   for (const struct mpipp_stage *each = held->stages; each; each = each->next)
     mpipp_perturb_stage_spoil(each);
   mpipp_perturb_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
   if (held->is_late && is_late)
-    mpipp_perturb_held_later(held);
+    mpipp_perturb_substitute_later(held);
   else if (held->is_late)
     PMPI(Start)(&held->request);
 }
@@ -202,12 +203,12 @@ static void leave_last(struct mpipp_passage *passage) {
 static void event(const struct mpipp_event *event) {
   static const char *const asking[] = {"Request_get_status"};
   if (event->kind == MPIPP_EVENT_COMPLETED && BEGINS_WITH(event->call->procedure, asking))
-    mpipp_perturb_held_told(event->object->handle);
+    mpipp_perturb_substitute_note_completed(event->object->handle);
 }
 
-static int given_late(MPI_Request request) {
-  if (mpipp_perturb_held_waits(request)) return MPIPP_HELD_BACK;
-  return mpipp_perturb_held_state(request) & MPIPP_HELD_LATE ? MPIPP_MADE_PERSISTENT : 0;
+static int late_request(MPI_Request request) {
+  if (mpipp_perturb_substitute_waits(request)) return MPIPP_HELD_BACK;
+  return mpipp_perturb_substitute_state(request) & MPIPP_HELD_LATE ? MPIPP_MADE_PERSISTENT : 0;
 }
 
 static struct mpipp_hook first = {.enter = enter_first, .event = event, .order = FIRST};
@@ -220,7 +221,7 @@ __attribute__((constructor)) static void hook_in(void) {
   know_local();
   others_before_marked = mpipp_intercept_before_marked;
   mpipp_intercept_before_marked = before_marked;
-  mpipp_guard_given_late = given_late;
+  mpipp_guard_late_request = late_request;
   mpipp_hook_in(&first);
   mpipp_hook_in(&last);
 }

@@ -65,7 +65,7 @@ int mpipp_perturb_ready_can_be_late(const struct mpipp_call *call) {
 int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int64_t count = count_of(call);
-  struct mpipp_held *held = calloc(1, sizeof *held);
+  struct mpipp_substitute *held = calloc(1, sizeof *held);
   int *ready = malloc((size_t)count * sizeof *ready);
   if (!held || !ready) {
     free(held);
@@ -77,7 +77,7 @@ int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
   held->request = *(const MPI_Request *)(uintptr_t)call->requests;
   held->ready = ready;
   held->ready_count = (int)count;
-  mpipp_perturb_held_later(held);
+  mpipp_perturb_substitute_later(held);
   passage->code = MPI_SUCCESS;
   return MPIPP_DONE;
 }

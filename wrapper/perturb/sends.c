@@ -48,13 +48,13 @@ int mpipp_perturb_start_later(struct mpipp_passage *passage) {
   MPI_Request *requests = (MPI_Request *)(uintptr_t)call->requests;
   passage->code = MPI_SUCCESS;
   for (int64_t i = 0; i < call->request_count && passage->code == MPI_SUCCESS; i++) {
-    struct mpipp_held *held = calloc(1, sizeof *held);
+    struct mpipp_substitute *held = calloc(1, sizeof *held);
     if (held) {
       held->is_start = 1;
       held->request = requests[i];
-      mpipp_perturb_held_later(held);
+      mpipp_perturb_substitute_later(held);
     } else {
-      mpipp_perturb_held_start(NULL);
+      mpipp_perturb_substitute_start(NULL);
       passage->code = PMPI(Start)(&requests[i]);
     }
   }
@@ -72,7 +72,7 @@ static int begin_late(struct mpipp_passage *passage, unsigned operation) {
   int64_t count = call->buffers[0].count;
   int dest = (int)call->dest, tag = (int)call->tag, large = mpipp_facts[call->procedure].large;
   MPI_Request request = MPI_REQUEST_NULL;
-  struct mpipp_held *held = calloc(1, sizeof *held);
+  struct mpipp_substitute *held = calloc(1, sizeof *held);
   if (!held) return MPIPP_GO_ON;
   (void)large;
   if (operation == MPIPP_PROC_Rsend)
@@ -90,7 +90,7 @@ static int begin_late(struct mpipp_passage *passage, unsigned operation) {
   held->is_late = 1;
   mpipp_perturb_hold(held, request);
   *(MPI_Request *)(uintptr_t)call->requests = request;
-  mpipp_perturb_held_later(held);
+  mpipp_perturb_substitute_later(held);
   return MPIPP_DONE;
 }
 
@@ -118,7 +118,7 @@ int mpipp_perturb_send(struct mpipp_passage *passage, int late) {
   const struct mpipp_facts *facts = &mpipp_facts[passage->call->procedure];
   unsigned operation = facts->operation;
   int synchronous = operation == MPIPP_PROC_Send && mpipp_perturb_is_synchronous();
-  if (synchronous) mpipp_perturb_note_here(MPIPP_WAY_SYNCHRONOUS);
+  if (synchronous) mpipp_perturb_note_call(MPIPP_WAY_SYNCHRONOUS);
   if (late) return begin_late(passage, synchronous ? MPIPP_PROC_Ssend : operation);
   if (!synchronous) return MPIPP_GO_ON;
   return send_synchronously(passage, facts->form);

@@ -74,11 +74,11 @@ void mpipp_perturb_noting(const struct mpipp_call *call) {
   is_counted = 0;
 }
 
-const struct mpipp_at *mpipp_perturb_here(void) {
+const struct mpipp_at *mpipp_perturb_call_site(void) {
   return &here;
 }
 
-void mpipp_perturb_note_here(enum mpipp_way way) {
+void mpipp_perturb_note_call(enum mpipp_way way) {
   if (!is_counted) mpipp_perturb_note(&here, MPIPP_WAY_CALLED, NULL, 0);
   is_counted = 1;
   if (way != MPIPP_WAY_CALLED) mpipp_perturb_note(&here, way, NULL, 0);

@@ -22,8 +22,8 @@ void mpipp_perturb_note(const struct mpipp_at *of, enum mpipp_way way, const str
 
 // The call that the thread begins; where it is made.
 void mpipp_perturb_noting(const struct mpipp_call *call);
-const struct mpipp_at *mpipp_perturb_here(void);
+const struct mpipp_at *mpipp_perturb_call_site(void);
 // Counts what is done to it, and itself the first time.
-void mpipp_perturb_note_here(enum mpipp_way way);
+void mpipp_perturb_note_call(enum mpipp_way way);
 
 #endif

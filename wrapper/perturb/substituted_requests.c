@@ -11,65 +11,65 @@
 enum { BUCKETS = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct mpipp_held *buckets[BUCKETS], *late, **last_late = &late, *abandoned;
-int mpipp_perturb_held_count MPIPP_HIDDEN = 0;
+static struct mpipp_substitute *buckets[BUCKETS], *late, **last_late = &late, *abandoned;
+int mpipp_perturb_substitute_count MPIPP_HIDDEN = 0;
 
-static struct mpipp_held **bucket(MPI_Request request) {
+static struct mpipp_substitute **bucket(MPI_Request request) {
   return &buckets[mpipp_hash(MPIPP_KEY(request)) % BUCKETS];
 }
 
 // Behind others with that handle: MPI gives it out again before the thread that has completed the
 // operation before has taken that from here.
-void mpipp_perturb_hold(struct mpipp_held *held, MPI_Request request) {
+void mpipp_perturb_hold(struct mpipp_substitute *held, MPI_Request request) {
   held->request = request;
   held->next = NULL;
   pthread_mutex_lock(&lock);
-  struct mpipp_held **at = bucket(request);
+  struct mpipp_substitute **at = bucket(request);
   while (*at) at = &(*at)->next;
   *at = held;
-  mpipp_perturb_held_count++;
+  mpipp_perturb_substitute_count++;
   pthread_mutex_unlock(&lock);
 }
 
-static struct mpipp_held **find(MPI_Request request) {
-  struct mpipp_held **at = bucket(request);
+static struct mpipp_substitute **find(MPI_Request request) {
+  struct mpipp_substitute **at = bucket(request);
   while (*at && (*at)->request != request) at = &(*at)->next;
   return at;
 }
 
-struct mpipp_held *mpipp_perturb_held_take(MPI_Request request) {
-  if (!MPIPP_READ(mpipp_perturb_held_count)) return NULL;
+struct mpipp_substitute *mpipp_perturb_substitute_take(MPI_Request request) {
+  if (!MPIPP_READ(mpipp_perturb_substitute_count)) return NULL;
   pthread_mutex_lock(&lock);
-  struct mpipp_held **at = find(request), *found = *at;
-  if (found) *at = found->next, mpipp_perturb_held_count--;
+  struct mpipp_substitute **at = find(request), *found = *at;
+  if (found) *at = found->next, mpipp_perturb_substitute_count--;
   pthread_mutex_unlock(&lock);
   return found;
 }
 
-static struct mpipp_held *persistent(MPI_Request request, int is_receiving) {
-  struct mpipp_held *held = *find(request);
+static struct mpipp_substitute *persistent(MPI_Request request, int is_receiving) {
+  struct mpipp_substitute *held = *find(request);
   return held && held->is_persistent && held->is_receiving == is_receiving ? held : NULL;
 }
 
 // Returns whether it was one, so that nothing else is to be done.
 static int receive_no_longer(MPI_Request request) {
-  if (!MPIPP_READ(mpipp_perturb_held_count)) return 0;
+  if (!MPIPP_READ(mpipp_perturb_substitute_count)) return 0;
   pthread_mutex_lock(&lock);
-  struct mpipp_held *held = persistent(request, 1);
+  struct mpipp_substitute *held = persistent(request, 1);
   if (held) held->is_receiving = 0;
   pthread_mutex_unlock(&lock);
   if (held) mpipp_perturb_stages_give(held->stages);
   return held != NULL;
 }
 
-void mpipp_perturb_held_receive(const struct mpipp_call *call) {
+void mpipp_perturb_substitute_receive(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  if (!MPIPP_READ(mpipp_perturb_held_count)) return;
+  if (!MPIPP_READ(mpipp_perturb_substitute_count)) return;
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     const struct mpipp_request *one = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
     if (!one || MPIPP_READ(one->state) != MPIPP_REQUEST_INACTIVE) continue;
     pthread_mutex_lock(&lock);
-    struct mpipp_held *held = persistent(requests[i], 0);
+    struct mpipp_substitute *held = persistent(requests[i], 0);
     if (held) held->is_receiving = 1;
     pthread_mutex_unlock(&lock);
     if (!held) continue;
@@ -80,36 +80,37 @@ void mpipp_perturb_held_receive(const struct mpipp_call *call) {
   }
 }
 
-void mpipp_perturb_held_receive_not(const struct mpipp_call *call) {
+void mpipp_perturb_substitute_receive_not(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   for (int64_t i = 0; requests && i < call->request_count; i++) receive_no_longer(requests[i]);
 }
 
-void mpipp_perturb_held_complete(MPI_Request before, MPI_Request *now) {
-  if (receive_no_longer(before) || mpipp_perturb_held_state(before) & MPIPP_HELD_PERSISTENT) return;
-  struct mpipp_held *held = mpipp_perturb_held_take(before);
+void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now) {
+  if (receive_no_longer(before) || mpipp_perturb_substitute_state(before) & MPIPP_HELD_PERSISTENT)
+    return;
+  struct mpipp_substitute *held = mpipp_perturb_substitute_take(before);
   if (!held) return;
   mpipp_perturb_stages_end(held->stages);
   if (held->is_late && *now == before) PMPI(Request_free)(now);
   free(held);
 }
 
-void mpipp_perturb_held_told(uint64_t handle) {
+void mpipp_perturb_substitute_note_completed(uint64_t handle) {
   MPI_Request request = (MPI_Request)(uintptr_t)handle;
-  if (receive_no_longer(request) || mpipp_perturb_held_state(request) & MPIPP_HELD_PERSISTENT)
+  if (receive_no_longer(request) || mpipp_perturb_substitute_state(request) & MPIPP_HELD_PERSISTENT)
     return;
   pthread_mutex_lock(&lock);
-  struct mpipp_held *held = *find(request);
+  struct mpipp_substitute *held = *find(request);
   struct mpipp_stage *stages = held ? held->stages : NULL;
   if (held) held->stages = NULL, held->is_told = 1;
   pthread_mutex_unlock(&lock);
   mpipp_perturb_stages_end(stages);
 }
 
-int mpipp_perturb_held_state(MPI_Request request) {
-  if (!MPIPP_READ(mpipp_perturb_held_count)) return 0;
+int mpipp_perturb_substitute_state(MPI_Request request) {
+  if (!MPIPP_READ(mpipp_perturb_substitute_count)) return 0;
   pthread_mutex_lock(&lock);
-  const struct mpipp_held *held = *find(request);
+  const struct mpipp_substitute *held = *find(request);
   int state = 0;
   if (held && held->is_late) state |= MPIPP_HELD_LATE;
   if (held && held->is_told) state |= MPIPP_HELD_TOLD;
@@ -121,20 +122,20 @@ int mpipp_perturb_held_state(MPI_Request request) {
 // One that blocks while another thread may call MPI must not have to wait for what that one has
 // not started: then all are started at once. Those that have begun before others call MPI are
 // started by these, or here: a thread says that it is there, and looks for them then.
-void mpipp_perturb_held_later(struct mpipp_held *held) {
+void mpipp_perturb_substitute_later(struct mpipp_substitute *held) {
   pthread_mutex_lock(&lock);
   held->next_late = NULL;
-  held->at = *mpipp_perturb_here();
+  held->at = *mpipp_perturb_call_site();
   *last_late = held;
   last_late = &held->next_late;
   pthread_mutex_unlock(&lock);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   int alone =
       !MPIPP_READ(mpipp_registry.several_threads) || !MPIPP_READ(mpipp_registry_several_threads);
-  if (!alone) mpipp_perturb_held_start(NULL);
+  if (!alone) mpipp_perturb_substitute_start(NULL);
 }
 
-static void start(struct mpipp_held *held, MPI_Request *request) {
+static void start(struct mpipp_substitute *held, MPI_Request *request) {
 #ifdef MPIPP_HAVE_Pready
   if (held->ready)
     PMPI(Pready_list)(held->ready_count, held->ready, *request);
@@ -147,10 +148,10 @@ static void start(struct mpipp_held *held, MPI_Request *request) {
 }
 
 // With the lock, and there until all have started: nobody's next operation comes before them.
-void mpipp_perturb_held_start(const struct mpipp_at *by) {
+void mpipp_perturb_substitute_start(const struct mpipp_at *by) {
   if (!MPIPP_READ(late)) return;
   pthread_mutex_lock(&lock);
-  for (struct mpipp_held *held = late, *next; held; held = next) {
+  for (struct mpipp_substitute *held = late, *next; held; held = next) {
     MPI_Request request = held->request;
     next = held->next_late;
     mpipp_perturb_note(&held->at, by ? MPIPP_WAY_WAITS : MPIPP_WAY_AT_ONCE, by, 0);
@@ -161,31 +162,31 @@ void mpipp_perturb_held_start(const struct mpipp_at *by) {
   pthread_mutex_unlock(&lock);
 }
 
-int mpipp_perturb_held_waits(MPI_Request request) {
+int mpipp_perturb_substitute_waits(MPI_Request request) {
   int found = 0;
   if (!MPIPP_READ(late)) return 0;
   pthread_mutex_lock(&lock);
-  for (const struct mpipp_held *held = late; held && !found; held = held->next_late)
+  for (const struct mpipp_substitute *held = late; held && !found; held = held->next_late)
     found = held->request == request && !held->ready;
   pthread_mutex_unlock(&lock);
   return found;
 }
 
-void mpipp_perturb_held_abandon(struct mpipp_held *held) {
+void mpipp_perturb_substitute_abandon(struct mpipp_substitute *held) {
   pthread_mutex_lock(&lock);
   held->next = abandoned;
   abandoned = held;
   pthread_mutex_unlock(&lock);
 }
 
-void mpipp_perturb_held_ask_abandoned(void) {
+void mpipp_perturb_substitute_ask_abandoned(void) {
   if (!MPIPP_READ(abandoned)) return;
   pthread_mutex_lock(&lock);
-  struct mpipp_held *held = abandoned, *rest = NULL;
+  struct mpipp_substitute *held = abandoned, *rest = NULL;
   abandoned = NULL;
   pthread_mutex_unlock(&lock);
   while (held) {
-    struct mpipp_held *next = held->next;
+    struct mpipp_substitute *next = held->next;
     int flag = 0;
     PMPI(Test)(&held->request, &flag, MPI_STATUS_IGNORE);
     if (flag) {
@@ -200,7 +201,7 @@ void mpipp_perturb_held_ask_abandoned(void) {
   }
   while (rest) {
     held = rest->next;
-    mpipp_perturb_held_abandon(rest);
+    mpipp_perturb_substitute_abandon(rest);
     rest = held;
   }
 }

@@ -8,8 +8,8 @@
 #include "perturb/staging_buffers.h"
 #include "perturb/statistics.h"
 
-struct mpipp_held {
-  struct mpipp_held *next, *next_late;
+struct mpipp_substitute {
+  struct mpipp_substitute *next, *next_late;
   struct mpipp_at at;
   MPI_Request request;
   int is_late;  // the request is a persistent one, which is started late, and once
@@ -23,35 +23,35 @@ struct mpipp_held {
 };
 
 // An operation with that handle, made by malloc and filled but for it.
-void mpipp_perturb_hold(struct mpipp_held *held, MPI_Request request);
+void mpipp_perturb_hold(struct mpipp_substitute *held, MPI_Request request);
 // The oldest with that handle, which is held no longer; NULL if there is none.
-struct mpipp_held *mpipp_perturb_held_take(MPI_Request request);
+struct mpipp_substitute *mpipp_perturb_substitute_take(MPI_Request request);
 // An operation is complete, by the handle that the program had for it; *now: what MPI made of
 // that, and what the program shall have.
-void mpipp_perturb_held_complete(MPI_Request before, MPI_Request *now);
+void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now);
 // The program starts those persistent requests: junk comes to their buffers; MPI could not: it
 // goes.
-void mpipp_perturb_held_receive(const struct mpipp_call *call);
-void mpipp_perturb_held_receive_not(const struct mpipp_call *call);
+void mpipp_perturb_substitute_receive(const struct mpipp_call *call);
+void mpipp_perturb_substitute_receive_not(const struct mpipp_call *call);
 // The program knows that it is complete, and keeps the request.
-void mpipp_perturb_held_told(uint64_t handle);
+void mpipp_perturb_substitute_note_completed(uint64_t handle);
 // Of one that is held: whether it is late, whether it is told, and whether it is persistent.
 enum { MPIPP_HELD_LATE = 1, MPIPP_HELD_TOLD = 2, MPIPP_HELD_PERSISTENT = 4 };
-int mpipp_perturb_held_state(MPI_Request request);
+int mpipp_perturb_substitute_state(MPI_Request request);
 
 // Adds one to those that are to be started, or starts it at once, where another thread may be
 // waiting for it in MPI.
-void mpipp_perturb_held_later(struct mpipp_held *held);
+void mpipp_perturb_substitute_later(struct mpipp_substitute *held);
 // Starts them, in their order. by: the call that does it; NULL: they were to be started at once.
-void mpipp_perturb_held_start(const struct mpipp_at *by);
+void mpipp_perturb_substitute_start(const struct mpipp_at *by);
 
 // Whether the operation with that handle is one of them. Partitions that are marked late are none.
-int mpipp_perturb_held_waits(MPI_Request request);
+int mpipp_perturb_substitute_waits(MPI_Request request);
 
 // Requests that the program has freed, while MPI receives beside its buffers.
-void mpipp_perturb_held_abandon(struct mpipp_held *held);
-void mpipp_perturb_held_ask_abandoned(void);
+void mpipp_perturb_substitute_abandon(struct mpipp_substitute *held);
+void mpipp_perturb_substitute_ask_abandoned(void);
 
-extern int mpipp_perturb_held_count; // of all
+extern int mpipp_perturb_substitute_count; // of all
 
 #endif

@@ -47,7 +47,7 @@ void mpipp_registry_unlock(void) {
 int mpipp_registry_has_lock(void) {
   return __atomic_load_n(&lock, __ATOMIC_ACQUIRE) == &mark;
 }
-int mpipp_registry_lock_further(void) {
+int mpipp_registry_lock_slow(void) {
   if (mpipp_registry_has_lock()) return 0;
   mpipp_registry_lock();
   return 1;
@@ -58,7 +58,7 @@ void mpipp_registry_dropped(void) {
 }
 
 static void *from_arena(void *(*take)(uint64_t), uint64_t bytes) {
-  int locked = mpipp_registry_lock_further();
+  int locked = mpipp_registry_lock_slow();
   void *memory = take(bytes);
   if (locked) mpipp_registry_unlock();
   return memory;
@@ -87,7 +87,7 @@ void mpipp_registry_free(void *memory) {
     free(memory);
     return;
   }
-  int locked = mpipp_registry_lock_further();
+  int locked = mpipp_registry_lock_slow();
   mpipp_registry_arena_free(memory);
   if (locked) mpipp_registry_unlock();
 }

@@ -8,7 +8,7 @@
 void mpipp_registry_lock(void);
 void mpipp_registry_unlock(void);
 // Takes it unless this thread has it; returns whether it is to be unlocked.
-int mpipp_registry_lock_further(void);
+int mpipp_registry_lock_slow(void);
 // Whether this thread holds it.
 int mpipp_registry_has_lock(void);
 

@@ -8,4 +8,4 @@ static void tell_nobody(enum mpipp_event_kind kind, const struct mpipp_object *o
 
 int mpipp_registry_listening = 0;
 int mpipp_registry_listening_to_requests = 0;
-mpipp_sink *mpipp_registry_tell = tell_nobody;
+mpipp_sink *mpipp_registry_event_sink = tell_nobody;

@@ -21,6 +21,6 @@ typedef void mpipp_sink(enum mpipp_event_kind kind, const struct mpipp_object *o
                         int64_t position);
 extern int mpipp_registry_listening __attribute__((visibility("hidden")));
 extern int mpipp_registry_listening_to_requests __attribute__((visibility("hidden")));
-extern mpipp_sink *mpipp_registry_tell __attribute__((visibility("hidden")));
+extern mpipp_sink *mpipp_registry_event_sink __attribute__((visibility("hidden")));
 
 #endif

@@ -23,10 +23,10 @@ enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64, MAX_TRIES = 1
 struct mpipp_store mpipp_registry_stores[MPIPP_KINDS];
 struct mpipp_object mpipp_registry_no_object = {.handle = MPIPP_NO_HANDLE, .live = MPIPP_NO_HANDLE};
 int mpipp_registry_several_threads = 0;
-int mpipp_registry_working_alone = 0;
+int mpipp_registry_is_unlocked = 0;
 // Empty: the one slot there is has no handle.
 static const struct mpipp_slots no_slots = {.slot = {{.handle = MPIPP_NO_HANDLE}}};
-const struct mpipp_slots *mpipp_registry_requests_alone = &no_slots;
+const struct mpipp_slots *mpipp_registry_unshared_requests = &no_slots;
 
 void *mpipp_registry_lock_live(enum mpipp_kind kind, uint64_t handle) {
   mpipp_registry_lock();
@@ -55,7 +55,7 @@ static void *probe(const struct mpipp_slots *slots, uint64_t handle) {
 
 // What is not found while another thread replaces the slots may be there: it is looked for again.
 // Not for ever, since a signal handler may have interrupted that very thread.
-void *mpipp_registry_find_further(enum mpipp_kind kind, uint64_t handle) {
+void *mpipp_registry_find_slow(enum mpipp_kind kind, uint64_t handle) {
   const struct mpipp_store *store = &mpipp_registry_stores[kind];
   for (int tries = 0;; tries++) {
     uint64_t rebuilds = MPIPP_READ(store->rebuilds);
@@ -89,11 +89,11 @@ static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
 
 // With MPIPP_FRAMES records are made anew, each with its own return addresses; hooks are told of
 // each where it is not done in line.
-void mpipp_registry_set_requests_alone(void) {
+void mpipp_registry_set_unshared_requests(void) {
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_stores[MPIPP_REQUEST].slots);
   int alone = slots && !MPIPP_READ(mpipp_registry_several_threads) && !mpipp_registry.frames &&
               !MPIPP_READ(mpipp_registry_listening_to_requests);
-  MPIPP_WRITE(mpipp_registry_requests_alone, alone ? slots : &no_slots);
+  MPIPP_WRITE(mpipp_registry_unshared_requests, alone ? slots : &no_slots);
 }
 
 // Every thread that runs passes a full barrier. Kernels before 4.3 cannot do that: they get a
@@ -114,9 +114,9 @@ void mpipp_registry_share(void) {
   if (__atomic_exchange_n(&mpipp_registry_several_threads, 1, __ATOMIC_SEQ_CST) == 0) {
     MPIPP_WRITE(mpipp_registry.several_called, 1);
     for (int time = 0; time < 2; time++) { // at first the slots may just be replaced
-      MPIPP_WRITE(mpipp_registry_requests_alone, &no_slots);
+      MPIPP_WRITE(mpipp_registry_unshared_requests, &no_slots);
       let_all_pass_a_barrier();
-      for (int i = 0; MPIPP_READ(mpipp_registry_working_alone) && i < MAX_TRIES; i++) sched_yield();
+      for (int i = 0; MPIPP_READ(mpipp_registry_is_unlocked) && i < MAX_TRIES; i++) sched_yield();
     }
     __atomic_store_n(&shared, 1, __ATOMIC_RELEASE);
   }
@@ -128,7 +128,7 @@ static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) 
   __atomic_store_n(&store->table->capacity, slots->mask + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&store->slots, slots, __ATOMIC_RELEASE);
   __atomic_store_n(&store->table->slots, (uint64_t)(uintptr_t)slots->slot, __ATOMIC_RELEASE);
-  if (store == &mpipp_registry_stores[MPIPP_REQUEST]) mpipp_registry_set_requests_alone();
+  if (store == &mpipp_registry_stores[MPIPP_REQUEST]) mpipp_registry_set_unshared_requests();
 }
 
 static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacity) {
@@ -340,7 +340,7 @@ int mpipp_registry_may_ask(enum mpipp_kind kind, uint64_t handle) {
   return kind != MPIPP_DATATYPE || !mpipp_registry_remains_has(handle);
 }
 
-void mpipp_registry_given_out(enum mpipp_kind kind, uint64_t handle) {
+void mpipp_registry_note_new_handle(enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_store *store = &mpipp_registry_stores[kind];
   int locked = mpipp_lock_kind(kind);
   struct mpipp_slot *slot = store->slots ? slot_of(store->slots, handle) : NULL;
@@ -369,14 +369,15 @@ void mpipp_registry_publish(void *record) {
   struct mpipp_object *object = record;
   static uint64_t serials[MPIPP_KINDS];
   uint64_t *last = &serials[object->kind];
-  mpipp_work_alone();
-  uint64_t serial =
-      mpipp_is_alone(object->kind) ? ++*last : __atomic_add_fetch(last, 1, __ATOMIC_RELAXED);
-  mpipp_worked_alone();
+  mpipp_begin_unlocked();
+  uint64_t serial = mpipp_is_single_threaded(object->kind)
+                        ? ++*last
+                        : __atomic_add_fetch(last, 1, __ATOMIC_RELAXED);
+  mpipp_end_unlocked();
   MPIPP_WRITE(object->live, object->handle);
   __atomic_store_n(&object->serial, serial, __ATOMIC_RELEASE);
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_listening)) && !is_constant(object))
-    mpipp_registry_tell(MPIPP_EVENT_MADE, object, 0);
+    mpipp_registry_event_sink(MPIPP_EVENT_MADE, object, 0);
 }
 
 uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle) {
@@ -392,7 +393,7 @@ static MPIPP_COLD void tell_freed(struct mpipp_object *object, uint64_t handle, 
              !object->holders && mpipp_registry_refer_locked(record, handle);
   mpipp_unlock_kind(locked);
   if (!ends) return;
-  mpipp_registry_tell(MPIPP_EVENT_FREED, object, 0);
+  mpipp_registry_event_sink(MPIPP_EVENT_FREED, object, 0);
   locked = mpipp_lock_kind(object->kind);
   mpipp_registry_unrefer_locked(record);
   mpipp_unlock_kind(locked);
@@ -428,7 +429,7 @@ int mpipp_registry_is_constant(enum mpipp_kind kind, uint64_t handle) {
   return object && is_constant(object);
 }
 
-int mpipp_registry_held_again(enum mpipp_kind kind, uint64_t handle) {
+int mpipp_registry_add_handle(enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_object *object = mpipp_registry_lock_live(kind, handle);
   if (object && !is_constant(object)) object->holders++;
   mpipp_registry_unlock();

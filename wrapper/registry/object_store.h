@@ -82,27 +82,27 @@ void *mpipp_registry_lock_live(enum mpipp_kind kind, uint64_t handle);
 // the lock is taken for datatypes and requests too.
 extern int mpipp_registry_several_threads MPIPP_HIDDEN;
 // The requests' slots while one thread alone has called MPI; else some that no handle is in.
-extern const struct mpipp_slots *mpipp_registry_requests_alone MPIPP_HIDDEN;
+extern const struct mpipp_slots *mpipp_registry_unshared_requests MPIPP_HIDDEN;
 // 1 while that thread changes datatypes or requests without the lock: not for long, and not across
 // MPI calls.
-extern int mpipp_registry_working_alone MPIPP_HIDDEN;
+extern int mpipp_registry_is_unlocked MPIPP_HIDDEN;
 
 // A second thread is about to call MPI; the first one works with the lock when this returns.
 void mpipp_registry_share(void);
 // To be called when it may be that the requests' slots are not to be used so.
-void mpipp_registry_set_requests_alone(void);
+void mpipp_registry_set_unshared_requests(void);
 
-static inline int mpipp_is_alone(uint32_t kind) {
+static inline int mpipp_is_single_threaded(uint32_t kind) {
   return kind <= MPIPP_REQUEST && !MPIPP_READ(mpipp_registry_several_threads);
 }
 
 // What is read after it tells whether the thread is alone: see mpipp_registry_share.
-static inline void mpipp_work_alone(void) {
-  MPIPP_WRITE(mpipp_registry_working_alone, 1);
+static inline void mpipp_begin_unlocked(void) {
+  MPIPP_WRITE(mpipp_registry_is_unlocked, 1);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
-static inline void mpipp_worked_alone(void) {
-  __atomic_store_n(&mpipp_registry_working_alone, 0, __ATOMIC_RELEASE);
+static inline void mpipp_end_unlocked(void) {
+  __atomic_store_n(&mpipp_registry_is_unlocked, 0, __ATOMIC_RELEASE);
 }
 
 // The lock where others may be there. It guards requests' records, all of them: whoever holds it
@@ -110,9 +110,9 @@ static inline void mpipp_worked_alone(void) {
 // completed the operation before has recorded that, so that two threads may be about to change one
 // record. Returns what to call mpipp_unlock_kind with.
 static inline int mpipp_lock_kind(uint32_t kind) {
-  mpipp_work_alone();
-  if (mpipp_is_alone(kind)) return 0;
-  mpipp_worked_alone();
+  mpipp_begin_unlocked();
+  if (mpipp_is_single_threaded(kind)) return 0;
+  mpipp_end_unlocked();
   mpipp_registry_lock();
   return 1;
 }
@@ -120,7 +120,7 @@ static inline void mpipp_unlock_kind(int locked) {
   if (locked)
     mpipp_registry_unlock();
   else
-    mpipp_worked_alone();
+    mpipp_end_unlocked();
 }
 
 // The record in a slot, if it is this handle's and not being changed. Records are never unmapped.
@@ -134,7 +134,7 @@ static inline struct mpipp_object *mpipp_in_slot(const struct mpipp_slot *slot, 
 }
 
 // The rest of mpipp_find, where the first slot did not do.
-void *mpipp_registry_find_further(enum mpipp_kind kind, uint64_t handle);
+void *mpipp_registry_find_slow(enum mpipp_kind kind, uint64_t handle);
 
 // The record of a handle (freed ones included), or NULL. Takes no lock: a record that another
 // thread is changing counts as not found.
@@ -143,7 +143,7 @@ static inline void *mpipp_find(enum mpipp_kind kind, uint64_t handle) {
       __atomic_load_n(&mpipp_registry_stores[kind].slots, __ATOMIC_ACQUIRE);
   if (MPIPP_UNLIKELY(!slots)) return (void *)0;
   struct mpipp_object *object = mpipp_in_slot(mpipp_first_slot(slots, handle), handle);
-  return MPIPP_LIKELY(object != (void *)0) ? object : mpipp_registry_find_further(kind, handle);
+  return MPIPP_LIKELY(object != (void *)0) ? object : mpipp_registry_find_slow(kind, handle);
 }
 
 // As mpipp_find, and NULL for a freed one.
@@ -157,7 +157,7 @@ static inline void *mpipp_find_live(enum mpipp_kind kind, uint64_t handle) {
 int mpipp_registry_may_ask(enum mpipp_kind kind, uint64_t handle);
 // MPI has given out a handle for an object of which nothing is recorded: the freed object that had
 // the handle before has it no more.
-void mpipp_registry_given_out(enum mpipp_kind kind, uint64_t handle);
+void mpipp_registry_note_new_handle(enum mpipp_kind kind, uint64_t handle);
 
 // An empty record for a new object with that handle, serial 0; the one before it with the same
 // handle becomes unreachable by handle, or is reused if nothing refers to it. NULL: no memory.
@@ -170,7 +170,7 @@ void *mpipp_registry_listed_locked(enum mpipp_kind kind, uint64_t handle);
 int mpipp_registry_list_locked(void *object);
 // Sets flags of a record.
 static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
-  if (mpipp_is_alone(object->kind))
+  if (mpipp_is_single_threaded(object->kind))
     __atomic_store_n(&object->flags, object->flags | flags, __ATOMIC_RELEASE);
   else
     __atomic_or_fetch(&object->flags, flags, __ATOMIC_SEQ_CST);
@@ -184,7 +184,7 @@ uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle);
 // The same for mpipp_registry_freed after the call; not looked up where nobody can come in between.
 #define MPIPP_ANY_SERIAL (~(uint64_t)0)
 static inline uint64_t mpipp_serial_before(enum mpipp_kind kind, uint64_t handle) {
-  return mpipp_is_alone(kind) ? MPIPP_ANY_SERIAL : mpipp_registry_serial_of(kind, handle);
+  return mpipp_is_single_threaded(kind) ? MPIPP_ANY_SERIAL : mpipp_registry_serial_of(kind, handle);
 }
 // The user freed the object; its record stays until the memory is needed. Another thread may have
 // been given the handle again already: nothing is done then.
@@ -192,7 +192,7 @@ void mpipp_registry_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial
 // Whether the handle is predefined or null.
 int mpipp_registry_is_constant(enum mpipp_kind kind, uint64_t handle);
 // One more handle to a known object was given out; returns 0 if it is not known.
-int mpipp_registry_held_again(enum mpipp_kind kind, uint64_t handle);
+int mpipp_registry_add_handle(enum mpipp_kind kind, uint64_t handle);
 
 // A record that refers to another keeps it from being recycled; with the lock held where others may
 // be there. Addresses; 0 is ignored. Returns whether the record is still that handle's: one that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The memory of a watched program's records: a memory file, which the watcher reads too.
-// All of these with the store's lock (mpipp_registry_lock_further).
+// All of these with the store's lock (mpipp_registry_lock_slow).
 #ifndef MPIPP_REGISTRY_SHARED_ARENA_H
 #define MPIPP_REGISTRY_SHARED_ARENA_H
 

@@ -23,7 +23,7 @@ struct mpipp_expected {
 static struct mpipp_expected expected[MOST_PENDING];
 static int count, logged;
 // What was there when it was read last.
-static struct mpipp_seen {
+static struct mpipp_seen_value {
   uint64_t win, there, value;
   int64_t target;
 } seen[MOST_SEEN];
@@ -93,8 +93,8 @@ static int read_value(uint64_t *value, uint64_t address, uint64_t bytes) {
   return 1;
 }
 
-void mpipp_rma_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t bytes,
-                         uint64_t win, uint64_t request) {
+void mpipp_rma_log_passed_values(uint64_t *words, const struct mpipp_call *call, uint64_t bytes,
+                                 uint64_t win, uint64_t request) {
   const struct mpipp_buffer *buffers = call->buffers, *result = NULL;
   uint32_t last = call->buffer_count - 1;
   int swaps = call->procedure == MPIPP_PROC_Compare_and_swap;
@@ -120,8 +120,8 @@ void mpipp_rma_log_given(uint64_t *words, const struct mpipp_call *call, uint64_
 // kept.
 static void give_back(const struct mpipp_expected *one, uint64_t value) {
   uint64_t key = one->win ^ one->there ^ (uint64_t)one->target << 16;
-  struct mpipp_seen now = {one->win, one->there, value, one->target};
-  struct mpipp_seen *last = &seen[key * MPIPP_HASH >> 58];
+  struct mpipp_seen_value now = {one->win, one->there, value, one->target};
+  struct mpipp_seen_value *last = &seen[key * MPIPP_HASH >> 58];
   if (memcmp(last, &now, sizeof now) == 0) __atomic_fetch_sub(&logged, 1, __ATOMIC_RELAXED);
   *last = now;
 }

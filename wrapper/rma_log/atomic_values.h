@@ -11,8 +11,8 @@ enum { MPIPP_LOG_VALUES = 3 }; // words of an operation's entry
 // kept.
 uint64_t mpipp_rma_log_has_values(const struct mpipp_call *call);
 // Writes them; what the operation brings is logged when it has ended. While its entry is added.
-void mpipp_rma_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t bytes,
-                         uint64_t win, uint64_t request);
+void mpipp_rma_log_passed_values(uint64_t *words, const struct mpipp_call *call, uint64_t bytes,
+                                 uint64_t win, uint64_t request);
 // Adds what has been brought by those of a window to a target, or to any (-1), that had been logged
 // before so many entries were there. While the entry of the call that ends them is added.
 void mpipp_rma_log_brought(const struct mpipp_call *call, uint64_t win, int64_t target,

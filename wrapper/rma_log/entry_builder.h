@@ -18,7 +18,7 @@ void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t befor
 // MPI_Win_set_info.
 void mpipp_rma_log_hints(const struct mpipp_call *call);
 // MPI_Win_shared_query, which has told where memory of a window is.
-void mpipp_rma_log_told(const struct mpipp_call *call);
+void mpipp_rma_log_shared_query(const struct mpipp_call *call);
 // Memory of a dynamic window.
 void mpipp_rma_log_memory(const struct mpipp_call *call);
 
@@ -39,11 +39,12 @@ void mpipp_rma_log_matched(const struct mpipp_call *call, uint64_t request, uint
 void mpipp_rma_log_started(const struct mpipp_call *call, const struct mpipp_request *request);
 void mpipp_rma_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
                              const MPI_Status *status);
-void mpipp_rma_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request);
+void mpipp_rma_log_request_freed(const struct mpipp_call *call,
+                                 const struct mpipp_request *request);
 // Partitions that a call marks ready, or has found to have arrived.
 void mpipp_rma_log_partitions(const struct mpipp_call *call);
 // Something that orders, but not known what; and the end, MPI_Finalize.
 void mpipp_rma_log_unknown(const struct mpipp_call *call);
-void mpipp_rma_log_ended(const struct mpipp_call *call);
+void mpipp_rma_log_finalize(const struct mpipp_call *call);
 
 #endif

@@ -19,7 +19,7 @@ static struct mpipp_pending {
 static int count;
 
 // The memory of windows, likewise. Of all that there is since there was none: where it lies.
-static struct mpipp_given_memory { uint64_t win, low, high; } memories[MOST];
+static struct mpipp_freed_memory { uint64_t win, low, high; } memories[MOST];
 static int memory_count;
 static uint64_t lowest = ~(uint64_t)0, highest;
 
@@ -87,11 +87,11 @@ static void drop(const struct mpipp_pending *like) {
   set_pends();
 }
 
-void mpipp_rma_ended(uint64_t win, int64_t target, uint64_t before) {
+void mpipp_rma_operations_completed(uint64_t win, int64_t target, uint64_t before) {
   if (count) drop(&(struct mpipp_pending){.number = before, .win = win, .target = target});
 }
 
-void mpipp_rma_ended_by(uint64_t request) {
+void mpipp_rma_request_completed(uint64_t request) {
   if (!MPIPP_READ(mpipp_onesided_pends)) return;
   mpipp_rma_log_hold();
   drop(&(struct mpipp_pending){.request = request});
@@ -101,7 +101,7 @@ void mpipp_rma_ended_by(uint64_t request) {
 void mpipp_rma_has(uint64_t win, uint64_t base, uint64_t bytes) {
   uint64_t end = base + bytes;
   if (!base || !bytes || memory_count == MOST) return;
-  memories[memory_count++] = (struct mpipp_given_memory){win, base, end};
+  memories[memory_count++] = (struct mpipp_freed_memory){win, base, end};
   if (base < lowest) MPIPP_WRITE(lowest, base);
   if (end > highest) MPIPP_WRITE(highest, end);
   set_pends();
@@ -110,7 +110,7 @@ void mpipp_rma_has(uint64_t win, uint64_t base, uint64_t bytes) {
 void mpipp_rma_has_not(uint64_t win, uint64_t base) {
   int left = 0;
   for (int i = 0; i < memory_count; i++) {
-    const struct mpipp_given_memory *one = &memories[i];
+    const struct mpipp_freed_memory *one = &memories[i];
     if (one->win != win || (base && one->low != base)) memories[left++] = *one;
   }
   memory_count = left;
@@ -132,7 +132,7 @@ static int is_pending(uint64_t low, uint64_t high) {
   return found;
 }
 
-void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
+void mpipp_onesided_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   // What others do it is not known what orders.
   if (thread == &mpipp_recorder_no_thread || mpipp_frees_own(thread, &caller)) return;

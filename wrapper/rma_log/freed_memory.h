@@ -10,7 +10,7 @@
 // What libc_interposer/malloc.c, which is a library of its own, finds here by name: whether any is
 // there, and what is called in free, on any thread; caller: the return address of free.
 extern int mpipp_onesided_pends __attribute__((visibility("default")));
-void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller)
+void mpipp_onesided_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((visibility("default")));
 
 // An operation begins, whose entry is being added: with what stands for the datatype of each
@@ -21,8 +21,8 @@ int mpipp_rma_begins(const struct mpipp_call *call, const uint64_t *datatypes, u
 // Those of a window to a target, or to any (-1), have ended, that had been logged before so many
 // entries were there: while the entry of what ends them is added. The one that has a request, at
 // any time.
-void mpipp_rma_ended(uint64_t win, int64_t target, uint64_t before);
-void mpipp_rma_ended_by(uint64_t request);
+void mpipp_rma_operations_completed(uint64_t win, int64_t target, uint64_t before);
+void mpipp_rma_request_completed(uint64_t request);
 // A window has memory of the program's from now on, or no more that begins at BASE (0: none at
 // all): while the entry of that is added.
 void mpipp_rma_has(uint64_t win, uint64_t base, uint64_t bytes);

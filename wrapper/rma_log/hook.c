@@ -46,7 +46,7 @@ static void gives_up(const struct mpipp_call *call) {
   const struct mpipp_request *request =
       handle ? mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*handle)) : NULL;
   if (request && !request->newer && is_operation(&request->call))
-    mpipp_rma_log_given_up(call, request);
+    mpipp_rma_log_request_freed(call, request);
 }
 
 static int enter(struct mpipp_passage *passage) {
@@ -62,8 +62,8 @@ static int enter(struct mpipp_passage *passage) {
       mpipp_rma_log_operation(call, 0);
     return MPIPP_GO_ON;
   }
-  if (call->procedure == MPIPP_PROC_Finalize) mpipp_rma_log_ended(call);
-  mpipp_rma_log_elsewhere_begins(call);
+  if (call->procedure == MPIPP_PROC_Finalize) mpipp_rma_log_finalize(call);
+  mpipp_rma_log_other_world_begins(call);
   if (call->procedure == MPIPP_PROC_Win_free) {
     const MPI_Win *win = passage->handle;
     if (win) mpipp_rma_log_attempt(call, MPIPP_KEY(*win));
@@ -103,7 +103,7 @@ static void of_window(const struct mpipp_passage *passage) {
     return;
   case MPIPP_PROC_Win_shared_query:
   case MPIPP_PROC_Win_shared_query_c:
-    mpipp_rma_log_told(call);
+    mpipp_rma_log_shared_query(call);
     return;
   case MPIPP_PROC_Win_test:
     if (*passage->flag) mpipp_rma_log_synchronization(call, began);
@@ -155,7 +155,7 @@ static void leave(struct mpipp_passage *passage) {
     mpipp_rma_log_communication(call, call, 0, passage->status);
   }
   if (passage->code == MPI_SUCCESS)
-    mpipp_rma_log_elsewhere_ends(call, !passage->flag || *passage->flag);
+    mpipp_rma_log_other_world_ends(call, !passage->flag || *passage->flag);
 }
 
 static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
@@ -177,11 +177,11 @@ static void of_request(const struct mpipp_event *event, const struct mpipp_reque
     mpipp_rma_log_completed(call, request, event->status);
     if (is_operation(of)) {
       mpipp_rma_log_brought_by(call, request->object.serial);
-      mpipp_rma_ended_by(request->object.serial);
+      mpipp_rma_request_completed(request->object.serial);
     }
     return;
   case MPIPP_EVENT_FREED:
-    if (!is_operation(of)) mpipp_rma_log_given_up(call, request);
+    if (!is_operation(of)) mpipp_rma_log_request_freed(call, request);
     return;
   case MPIPP_EVENT_DOUBTED:
     return;

@@ -23,13 +23,13 @@ uint64_t mpipp_rma_log_calls = 0;
 __thread volatile sig_atomic_t mpipp_rma_log_is_adding = 0;
 static uint64_t whole_count; // entries that have all their words
 // The last of them at a place, which is any of WAYS beside each other.
-static struct mpipp_whole {
+static struct mpipp_whole_entry {
   const uint64_t *words;
   uint64_t number;
 } wholes[1 << WHOLES_BITS];
 // The last entry, and which of them it is or is like.
 static uint64_t *last_at;
-static struct mpipp_whole last_whole;
+static struct mpipp_whole_entry last_whole;
 
 int mpipp_rma_log_as_separate = 0;
 
@@ -112,15 +112,15 @@ static inline uint64_t changes(const uint64_t *at, const uint64_t *first, uint64
 // Those of an operation that stand for datatypes.
 static const uint64_t RECORDS = (uint64_t)0x1249249249249249 << MPIPP_LOG_RECORD;
 
-static int is_of_place(const struct mpipp_whole *whole, const uint64_t *at) {
+static int is_of_place(const struct mpipp_whole_entry *whole, const uint64_t *at) {
   return whole->words && whole->words[0] == at[0] && whole->words[1] == at[1];
 }
 
 // That of the entry's place, or where it is to be.
-static struct mpipp_whole *whole_of(const uint64_t *at, int *is_there) {
+static struct mpipp_whole_entry *whole_of(const uint64_t *at, int *is_there) {
   uint64_t hash = (at[1] + (at[0] & MPIPP_LOG_KIND)) * MPIPP_HASH >> (64 - WHOLES_BITS);
   for (uint64_t i = 0; i < WAYS; i++) {
-    struct mpipp_whole *whole = &wholes[hash ^ i];
+    struct mpipp_whole_entry *whole = &wholes[hash ^ i];
     *is_there = is_of_place(whole, at);
     if (*is_there || !whole->words) return whole;
   }
@@ -165,7 +165,7 @@ static uint64_t leave_differences(uint64_t *at, const uint64_t *first, uint64_t 
 static uint64_t shortened(uint64_t *at, uint64_t words) {
   uint64_t kind = at[0] & MPIPP_LOG_KIND;
   int is_like = 0;
-  struct mpipp_whole *whole = NULL;
+  struct mpipp_whole_entry *whole = NULL;
   // An access may grow.
   if (words <= MPIPP_LOG_FIRST + MPIPP_LOG_MOST_CHANGED && kind != MPIPP_LOGGED_ACCESS)
     whole = whole_of(at, &is_like);
@@ -174,7 +174,7 @@ static uint64_t shortened(uint64_t *at, uint64_t words) {
   if (!is_like || changed == ((uint64_t)1 << (words - MPIPP_LOG_FIRST)) - 1) {
     last_whole.words = NULL;
     if (whole && whole_count < MPIPP_LOG_MOST_WHOLES)
-      *whole = last_whole = (struct mpipp_whole){at, whole_count};
+      *whole = last_whole = (struct mpipp_whole_entry){at, whole_count};
     whole_count++;
     return words;
   }

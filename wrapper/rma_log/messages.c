@@ -16,7 +16,7 @@ void mpipp_rma_log_unknown(const struct mpipp_call *call) {
   if (mpipp_rma_log_begin(MPIPP_LOGGED_UNKNOWN, call, 0)) mpipp_rma_log_end();
 }
 
-void mpipp_rma_log_ended(const struct mpipp_call *call) {
+void mpipp_rma_log_finalize(const struct mpipp_call *call) {
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_ENDED, call, 1);
   if (!at) return;
   at[0] = mpipp_log_frame(call);
@@ -139,8 +139,8 @@ void mpipp_rma_log_communication(const struct mpipp_call *call, const struct mpi
   if (!sends && !receives && !together) return;
   struct mpipp_comm *comm = mpipp_find(MPIPP_COMM, of->comm);
   int partitioned = mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED;
-  if (comm && !comm->identity && !persistent && !partitioned && mpipp_rma_has_others(comm))
-    return mpipp_rma_log_elsewhere(call, request);
+  if (comm && !comm->identity && !persistent && !partitioned && mpipp_rma_has_other_worlds(comm))
+    return mpipp_rma_log_other_world(call, request);
   if (!comm || !comm->identity) return mpipp_rma_log_unknown(call);
   mpipp_rma_log_comm(call, comm);
   if (partitioned) return log_partitioned(call, of, comm, request);
@@ -152,7 +152,8 @@ void mpipp_rma_log_communication(const struct mpipp_call *call, const struct mpi
 void mpipp_rma_log_probed(const struct mpipp_call *call, const MPI_Status *status) {
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (call->source == MPI_PROC_NULL) return;
-  if (comm && !comm->identity && mpipp_rma_has_others(comm)) return; // mpipp_rma_log_elsewhere_ends
+  if (comm && !comm->identity && mpipp_rma_has_other_worlds(comm))
+    return; // mpipp_rma_log_other_world_ends
   if (!comm || !comm->identity) return mpipp_rma_log_unknown(call);
   mpipp_rma_log_comm(call, comm);
   log_receive(call, call, comm, 0, status);
@@ -224,7 +225,8 @@ void mpipp_rma_log_completed(const struct mpipp_call *call, const struct mpipp_r
   log_end_of(call, request->object.serial, rank, tag, bits, frame);
 }
 
-void mpipp_rma_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request) {
+void mpipp_rma_log_request_freed(const struct mpipp_call *call,
+                                 const struct mpipp_request *request) {
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_GIVEN_UP, call, 1);
   if (!at) return;
   at[0] = request->object.serial;

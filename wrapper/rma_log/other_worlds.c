@@ -14,7 +14,7 @@ static int is_another_worlds(uint64_t ranks, int32_t count) {
   return 0;
 }
 
-int mpipp_rma_has_others(const struct mpipp_comm *comm) {
+int mpipp_rma_has_other_worlds(const struct mpipp_comm *comm) {
   return comm->world_known &&
          (is_another_worlds(comm->world_ranks, comm->size) ||
           (comm->inter && is_another_worlds(comm->remote_world_ranks, comm->remote_size)));
@@ -46,7 +46,7 @@ int mpipp_rma_is_communication(const struct mpipp_call *call) {
 static int is_with_others(const struct mpipp_call *call) {
   const struct mpipp_comm *comm =
       mpipp_rma_is_communication(call) ? mpipp_find_live(MPIPP_COMM, call->comm) : NULL;
-  return comm && !comm->identity && mpipp_rma_has_others(comm);
+  return comm && !comm->identity && mpipp_rma_has_other_worlds(comm);
 }
 
 static void add(const struct mpipp_call *call, uint64_t request, uint64_t bits) {
@@ -57,14 +57,14 @@ static void add(const struct mpipp_call *call, uint64_t request, uint64_t bits) 
   mpipp_rma_log_end();
 }
 
-void mpipp_rma_log_elsewhere_begins(const struct mpipp_call *call) {
+void mpipp_rma_log_other_world_begins(const struct mpipp_call *call) {
   if (meets(call) || (!probes(call) && is_with_others(call))) add(call, 0, MPIPP_LOG_SENDS);
 }
 
-void mpipp_rma_log_elsewhere_ends(const struct mpipp_call *call, int flag) {
+void mpipp_rma_log_other_world_ends(const struct mpipp_call *call, int flag) {
   if (meets(call) || (probes(call) && flag && is_with_others(call))) add(call, 0, MPIPP_LOG_TAKES);
 }
 
-void mpipp_rma_log_elsewhere(const struct mpipp_call *call, uint64_t request) {
+void mpipp_rma_log_other_world(const struct mpipp_call *call, uint64_t request) {
   add(call, request, MPIPP_LOG_TAKES);
 }

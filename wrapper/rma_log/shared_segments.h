@@ -22,8 +22,8 @@ int mpipp_rma_segment_count(const struct mpipp_win *win);
 // The same of other windows, when a call that asks for others' memory has succeeded: 0 but for the
 // first time that this one wants to know.
 enum mpipp_segment_user { MPIPP_SEGMENTS_LOGGED = 1, MPIPP_SEGMENTS_LOOKED_AT = 2 };
-int mpipp_rma_segment_count_told(const struct mpipp_call *call, struct mpipp_win *win,
-                                 enum mpipp_segment_user user);
+int mpipp_rma_segment_count_queried(const struct mpipp_call *call, struct mpipp_win *win,
+                                    enum mpipp_segment_user user);
 struct mpipp_segment mpipp_rma_segment_of(const struct mpipp_win *win, int rank);
 
 #endif

@@ -114,9 +114,10 @@ void mpipp_rma_log_window(const struct mpipp_call *call, const struct mpipp_win 
   log_segments(call, win, mpipp_rma_segment_count(win));
 }
 
-void mpipp_rma_log_told(const struct mpipp_call *call) {
+void mpipp_rma_log_shared_query(const struct mpipp_call *call) {
   struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
-  if (win) log_segments(call, win, mpipp_rma_segment_count_told(call, win, MPIPP_SEGMENTS_LOGGED));
+  if (win)
+    log_segments(call, win, mpipp_rma_segment_count_queried(call, win, MPIPP_SEGMENTS_LOGGED));
 }
 
 void mpipp_rma_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
@@ -125,7 +126,7 @@ void mpipp_rma_log_freed(const struct mpipp_call *call, const struct mpipp_win *
   at[0] = win->object.serial;
   at[1] = mpipp_log_frame(call);
   mpipp_rma_log_forget(win->object.serial);
-  mpipp_rma_ended(win->object.serial, -1, ~(uint64_t)0);
+  mpipp_rma_operations_completed(win->object.serial, -1, ~(uint64_t)0);
   mpipp_rma_has_not(win->object.serial, 0);
   mpipp_rma_log_end();
 }
@@ -252,7 +253,7 @@ static void bring(const struct mpipp_call *call, const struct mpipp_win *win, ui
   if (!brings(call->procedure)) return;
   int64_t target = call->present & MPIPP_HAS_TARGET_RANK ? call->target_rank : -1;
   mpipp_rma_log_brought(call, win->object.serial, target, before);
-  mpipp_rma_ended(win->object.serial, target, before);
+  mpipp_rma_operations_completed(win->object.serial, target, before);
 }
 
 void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t before) {
@@ -301,10 +302,10 @@ void mpipp_rma_log_memory(const struct mpipp_call *call) {
 static uint64_t datatype_of(const struct mpipp_buffer *buffer) {
   uint64_t record = buffer->record;
   if (!record) record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
-  uint64_t alike = mpipp_known_alike(record);
+  uint64_t alike = mpipp_equal_datatype(record);
   if (alike || !record) return alike;
   mpipp_registry_lock();
-  alike = mpipp_recorder_alike_locked(record, buffer->datatype);
+  alike = mpipp_recorder_equal_datatype_locked(record, buffer->datatype);
   mpipp_registry_unlock();
   return alike;
 }
@@ -330,7 +331,7 @@ void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request) {
     buffer[1] = (uint64_t)call->buffers[i].count;
     buffer[2] = records[i];
   }
-  if (values) mpipp_rma_log_given(at + words, call, values, at[0], request);
+  if (values) mpipp_rma_log_passed_values(at + words, call, values, at[0], request);
   int may_end = mpipp_rma_begins(call, records, at[0], request);
   struct mpipp_like like = mpipp_rma_log_as(mpipp_log_displacement(call));
   mpipp_rma_log_end();

@@ -47,7 +47,7 @@ static int is_turn(void) {
 // Of the time outside of calls: those may be waiting for others. Processes wait for each other, so
 // what one spends others pay for, too, unless it is at the same time: all of one machine take their
 // turns together, but where it suffices for many times.
-void mpipp_trace_budget_left(uint64_t open, uint64_t *pages, int64_t *steps) {
+void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps) {
   uint64_t allowed = (MPIPP_READ(own) + HEAD_START) / 100 * percent, used = MPIPP_READ(spent);
   double dear = (double)MPIPP_READ(measured) / (double)MPIPP_READ(estimated);
   uint64_t left = allowed > used ? (uint64_t)((double)(allowed - used) / dear) : 0;

@@ -8,7 +8,7 @@
 void mpipp_trace_budget_open(void);
 // How many of the open pages there is time to forbid now, and how many accesses may be let through
 // alone until the next call.
-void mpipp_trace_budget_left(uint64_t open, uint64_t *pages, int64_t *steps);
+void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps);
 // A signal has come; a single step, and another signal, follow.
 void mpipp_trace_budget_faulted(int steps);
 // This thread goes on after a call at that place; it has looked since then; it comes to the next.

@@ -170,11 +170,11 @@ static void forked(void) {
   mpipp_trace_areas_drop_all();
 }
 
-static void given_back(uint64_t start, uint64_t bytes) {
+static void memory_freed(uint64_t start, uint64_t bytes) {
   if (MPIPP_READ(is_off) || mpipp_guard_locked || !mpipp_guard_pages_meet(start, start + bytes))
     return;
   mpipp_guard_lock_beside();
-  mpipp_trace_created_given_back(start, bytes);
+  mpipp_trace_created_memory_freed(start, bytes);
   mpipp_guard_unlock();
 }
 
@@ -183,7 +183,7 @@ __attribute__((constructor)) static void hook_in(void) {
   mpipp_guard_faults_prepare();
   mpipp_trace_areas_prepare();
   mpipp_guard_forks_handle(forked);
-  mpipp_guard_given_other = given_back;
+  mpipp_guard_memory_freed_other = memory_freed;
   mpipp_hook_in(&hook);
   mpipp_guards_buffers = 1;
 }

@@ -167,7 +167,7 @@ void mpipp_trace_created_freed(uint64_t win, int others) {
     }
 }
 
-void mpipp_trace_created_given_back(uint64_t start, uint64_t bytes) {
+void mpipp_trace_created_memory_freed(uint64_t start, uint64_t bytes) {
   mpipp_trace_areas_leave(start, start + bytes);
   // Blocks that malloc has mapped for themselves are moved at once, or unmapped.
   uint64_t first, last;

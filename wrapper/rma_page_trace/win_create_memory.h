@@ -15,6 +15,6 @@ void mpipp_trace_created_end(uint64_t win);
 // It is free; MPI does not use its memory any more.
 void mpipp_trace_created_freed(uint64_t win, int others);
 // The program gives back [start, start + bytes), or has it moved.
-void mpipp_trace_created_given_back(uint64_t start, uint64_t bytes);
+void mpipp_trace_created_memory_freed(uint64_t start, uint64_t bytes);
 
 #endif

@@ -440,7 +440,7 @@ static void close_pages(uint64_t most) {
 static void close_some(int64_t closed) {
   uint64_t affords;
   int64_t affords_steps;
-  mpipp_trace_budget_left((uint64_t)(all_pages - closed), &affords, &affords_steps);
+  mpipp_trace_budget_remaining((uint64_t)(all_pages - closed), &affords, &affords_steps);
   if (affords_steps > MOST_STEPS) affords_steps = MOST_STEPS;
   MPIPP_WRITE(steps, affords_steps && is_traced() ? 0 : affords_steps);
   if (affords && closed < MOST_CLOSED) {

@@ -37,7 +37,7 @@ struct mpipp_hello {
   uint64_t base;      // address of the file's beginning
   uint64_t strict;    // 1: it compares calls before they begin (collective_precheck/)
 };
-struct mpipp_over {
+struct mpipp_watcher_message {
   char magic[8];
   uint64_t end; // or the address of a question
 };
@@ -177,10 +177,10 @@ void mpipp_watcher_meet(void) {
   errno = saved;
 }
 
-void mpipp_watcher_over(enum mpipp_end end) {
+void mpipp_watcher_report_end(enum mpipp_end end) {
   int saved = errno;
   if (!__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL) && is_open()) {
-    struct mpipp_over over = {.magic = "MPIPPEND", .end = end};
+    struct mpipp_watcher_message over = {.magic = "MPIPPEND", .end = end};
     if (send(connection, &over, sizeof over, MSG_NOSIGNAL) == (ssize_t)sizeof over) await_answer(1);
   }
   errno = saved;
@@ -194,7 +194,7 @@ int mpipp_watcher_is_there(void) {
   return connection >= 0;
 }
 
-static int ask(struct mpipp_over question, int flags) {
+static int ask(struct mpipp_watcher_message question, int flags) {
   int saved = errno;
   int done = is_open() && send(connection, &question, sizeof question, MSG_NOSIGNAL | flags) ==
                               (ssize_t)sizeof question;
@@ -203,11 +203,11 @@ static int ask(struct mpipp_over question, int flags) {
 }
 
 int mpipp_watcher_ask(uint64_t address) {
-  return ask((struct mpipp_over){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
+  return ask((struct mpipp_watcher_message){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
 }
 
 int mpipp_watcher_ask_all(uint64_t address) {
-  return ask((struct mpipp_over){.magic = "MPIPPRST", .end = address}, 0);
+  return ask((struct mpipp_watcher_message){.magic = "MPIPPRST", .end = address}, 0);
 }
 
 int64_t mpipp_watcher_answered(void) {
@@ -228,7 +228,7 @@ int64_t mpipp_watcher_answered(void) {
   return found;
 }
 
-int mpipp_watcher_found(void) {
+int mpipp_watcher_has_findings(void) {
   return __atomic_exchange_n(&has_found, 0, __ATOMIC_RELAXED);
 }
 

@@ -18,7 +18,7 @@ void mpipp_watcher_connect(void);
 // Lets the watcher come up: what ends soon has been seen alive.
 void mpipp_watcher_meet(void);
 // Tells the watcher, once, and lets it look; not for ever.
-void mpipp_watcher_over(enum mpipp_end end);
+void mpipp_watcher_report_end(enum mpipp_end end);
 // Another connection to the watcher, the caller's to close; -1 if there is none.
 int mpipp_watcher_another(void);
 // Whether there is a watcher to ask; sends it the address of a question, returning 0 where it
@@ -29,7 +29,7 @@ int mpipp_watcher_ask(uint64_t address);
 int mpipp_watcher_ask_all(uint64_t address);
 int64_t mpipp_watcher_answered(void);
 // Whether it has found something since this was last called.
-int mpipp_watcher_found(void);
+int mpipp_watcher_has_findings(void);
 // MPI's error class of the call that the last answer is about; MPI_SUCCESS, if it is not certain to
 // be wrong.
 int mpipp_watcher_last_class(void);

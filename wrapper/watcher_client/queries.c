@@ -218,8 +218,8 @@ void mpipp_watcher_ask_touch(struct mpipp_asking *asking, struct mpipp_touched t
   memcpy((char *)(note + 1) + head, callers, bytes);
 }
 
-void mpipp_watcher_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
-                                  const uint64_t *places, uint64_t count) {
+void mpipp_watcher_ask_freed_memory(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
+                                    const uint64_t *places, uint64_t count) {
   uint64_t length = count * sizeof *places;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_GIVEN_BACK, start, bytes, length);
   if (note) memcpy(note + 1, places, length);
@@ -267,7 +267,7 @@ int mpipp_watcher_ask_await(void) {
     pump();
     if (!oldest || !mpipp_watcher_await_room()) break;
   }
-  return mpipp_watcher_found();
+  return mpipp_watcher_has_findings();
 }
 
 // What is answered too late is of another call.
@@ -275,8 +275,8 @@ int mpipp_watcher_ask_class(void) {
   return oldest ? 0 : mpipp_watcher_last_class();
 }
 
-void mpipp_watcher_questions_over(void) {
-  int locked = mpipp_registry_lock_further();
+void mpipp_watcher_questions_flush(void) {
+  int locked = mpipp_registry_lock_slow();
   pump();
   // The watcher finds the others by the first: they lie in the memory that it has.
   uint64_t left = 0;

@@ -110,8 +110,8 @@ void mpipp_watcher_ask_other(struct mpipp_asking *asking, const struct mpipp_thr
 void mpipp_watcher_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
                              uint64_t instruction, const uint64_t *callers, uint64_t count);
 // Memory that the program has given back, with where: as above.
-void mpipp_watcher_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
-                                  const uint64_t *places, uint64_t count);
+void mpipp_watcher_ask_freed_memory(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
+                                    const uint64_t *places, uint64_t count);
 void mpipp_watcher_ask_change(struct mpipp_asking *asking, const struct mpipp_change *change);
 // The stack frame that has the address in question: where its function goes on, and where it ends
 // (DWARF's canonical frame address).
@@ -128,6 +128,6 @@ int mpipp_watcher_ask_class(void);
 int mpipp_watcher_ask_end(struct mpipp_asking *asking);
 
 // Before the process says that it is over: sends what waits to be sent.
-void mpipp_watcher_questions_over(void);
+void mpipp_watcher_questions_flush(void);
 
 #endif

@@ -76,7 +76,7 @@ static void forget(void) {
 
 int mpipp_guard_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call) {
   int possible = mpipp_guard_turn_is_possible(call), heard = !MPIPP_READ(hook->deaf);
-  mpipp_guard_left_out_forget();
+  mpipp_guard_skipped_forget();
   if (!possible && !chosen && (!heard || MPIPP_READ(mpipp_guard_count))) {
     is_asked = 0;
     return heard;

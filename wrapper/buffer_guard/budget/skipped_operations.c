@@ -8,24 +8,24 @@
 // Of lists, a power of two; of requests whose starts are counted.
 enum { HEADS = 4096, MOST = 65536 };
 
-struct mpipp_left_out {
+struct mpipp_skipped {
   uint64_t request;
   struct mpipp_cover *cover; // NULL: it is none
   int for_time;
-  struct mpipp_left_out *next;
+  struct mpipp_skipped *next;
 };
 
-static struct mpipp_left_out *heads[HEADS];
-uint32_t mpipp_guard_left_out_count;
-static __thread struct mpipp_left_out now __attribute__((tls_model("initial-exec")));
+static struct mpipp_skipped *heads[HEADS];
+uint32_t mpipp_guard_skipped_count;
+static __thread struct mpipp_skipped now __attribute__((tls_model("initial-exec")));
 
-static struct mpipp_left_out **find(uint64_t request) {
-  struct mpipp_left_out **at = &heads[(request * 0x9E3779B97F4A7C15u) >> 32 & (HEADS - 1)];
+static struct mpipp_skipped **find(uint64_t request) {
+  struct mpipp_skipped **at = &heads[(request * 0x9E3779B97F4A7C15u) >> 32 & (HEADS - 1)];
   while (*at && (*at)->request != request) at = &(*at)->next;
   return at;
 }
 
-static void count(const struct mpipp_left_out *one) {
+static void count(const struct mpipp_skipped *one) {
   if (one->for_time)
     one->cover->skipped++;
   else
@@ -33,13 +33,13 @@ static void count(const struct mpipp_left_out *one) {
 }
 
 void mpipp_guard_leave_out(struct mpipp_cover *cover, int is_persistent, int for_time) {
-  now = (struct mpipp_left_out){.cover = cover, .for_time = for_time};
+  now = (struct mpipp_skipped){.cover = cover, .for_time = for_time};
   if (is_persistent) return;
   count(&now);
-  mpipp_guard_left_out_forget();
+  mpipp_guard_skipped_forget();
 }
 
-void mpipp_guard_left_out_forget(void) {
+void mpipp_guard_skipped_forget(void) {
   now.cover = NULL;
 }
 
@@ -47,10 +47,10 @@ int mpipp_guard_leaves_out(void) {
   return now.cover != NULL;
 }
 
-void mpipp_guard_left_out_made(uint64_t request) {
-  mpipp_guard_left_out_freed(request);
-  struct mpipp_left_out *one =
-      mpipp_guard_left_out_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
+void mpipp_guard_skipped_made(uint64_t request) {
+  mpipp_guard_skipped_freed(request);
+  struct mpipp_skipped *one =
+      mpipp_guard_skipped_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
   if (!one) {
     count(&now); // once
     return;
@@ -58,18 +58,18 @@ void mpipp_guard_left_out_made(uint64_t request) {
   *one = now;
   one->request = request;
   *find(request) = one;
-  __atomic_store_n(&mpipp_guard_left_out_count, mpipp_guard_left_out_count + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_skipped_count, mpipp_guard_skipped_count + 1, __ATOMIC_RELAXED);
 }
 
-void mpipp_guard_left_out_starts(uint64_t request) {
-  const struct mpipp_left_out *one = *find(request);
+void mpipp_guard_skipped_starts(uint64_t request) {
+  const struct mpipp_skipped *one = *find(request);
   if (one) count(one);
 }
 
-void mpipp_guard_left_out_freed(uint64_t request) {
-  struct mpipp_left_out **at = find(request), *one = *at;
+void mpipp_guard_skipped_freed(uint64_t request) {
+  struct mpipp_skipped **at = find(request), *one = *at;
   if (!one) return;
   *at = one->next;
   mpipp_guard_free(one);
-  __atomic_store_n(&mpipp_guard_left_out_count, mpipp_guard_left_out_count - 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_skipped_count, mpipp_guard_skipped_count - 1, __ATOMIC_RELAXED);
 }

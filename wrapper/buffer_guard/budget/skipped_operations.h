@@ -12,13 +12,13 @@
 // for such. for_time: since it would take too long; else since nobody can.
 void mpipp_guard_leave_out(struct mpipp_cover *cover, int is_persistent, int for_time);
 // Another call comes, whatever has become of that one.
-void mpipp_guard_left_out_forget(void);
+void mpipp_guard_skipped_forget(void);
 // Whether the thread's call makes such a request; it has made this one.
 int mpipp_guard_leaves_out(void);
-void mpipp_guard_left_out_made(uint64_t request);
+void mpipp_guard_skipped_made(uint64_t request);
 // How many there are of these; any request is about to be started, or freed.
-extern uint32_t mpipp_guard_left_out_count __attribute__((visibility("hidden")));
-void mpipp_guard_left_out_starts(uint64_t request);
-void mpipp_guard_left_out_freed(uint64_t request);
+extern uint32_t mpipp_guard_skipped_count __attribute__((visibility("hidden")));
+void mpipp_guard_skipped_starts(uint64_t request);
+void mpipp_guard_skipped_freed(uint64_t request);
 
 #endif

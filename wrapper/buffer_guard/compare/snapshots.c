@@ -85,7 +85,7 @@ static enum mpipp_memory memory_of(const struct mpipp_bytes *bytes) {
   return least;
 }
 
-static int is_apart(const struct mpipp_bytes *bytes) {
+static int is_disjoint(const struct mpipp_bytes *bytes) {
   for (uint64_t i = 1; !bytes->comb.count && i < bytes->count; i++) {
     if (bytes->pieces[i].low < bytes->pieces[i - 1].high) return 0;
   }
@@ -100,7 +100,7 @@ static int make_room(struct mpipp_compared *compared) {
   if (bytes->low < MPIPP_PAGE || bytes->total > MOST_BYTES || memory == MPIPP_MEMORY_OTHER)
     return 0;
   if (compared->shared && (compared->writes || bytes->count > MOST_SHARED)) return 0;
-  if (compared->writes && !is_apart(bytes)) return 0;
+  if (compared->writes && !is_disjoint(bytes)) return 0;
   uint64_t before = compared->writes ? bytes->low % ALIGNED : 0;
   compared->room =
       mpipp_guard_room_take(compared->writes ? before + bytes->high - bytes->low : bytes->total);
@@ -349,7 +349,7 @@ void mpipp_guard_compared_give_up(struct mpipp_compared *compared) {
   compared->state = GIVEN_UP;
 }
 
-void mpipp_guard_compared_left(void) {
+void mpipp_guard_compared_call_left(void) {
   for (uint32_t i = 0; i < active_count; i++) {
     if (!is_with_mpi(active[i])) continue;
     int writes = (int)active[i]->writes;

@@ -49,7 +49,7 @@ int mpipp_guard_compared_may_be_gone(uint64_t frame);
 
 // A call was left, and what it waited for may be complete without anybody being told: all have
 // their bytes as they are. Of those that are never said to be complete no more comes in.
-void mpipp_guard_compared_left(void);
+void mpipp_guard_compared_call_left(void);
 
 // The program has given the memory back: it is not compared, and nothing is stored there.
 void mpipp_guard_compared_is_other_memory(struct mpipp_compared *compared);

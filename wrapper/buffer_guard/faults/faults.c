@@ -212,7 +212,7 @@ static int is_first(uint64_t address, uint64_t pc) {
 
 // Whether the instruction is to be tried again: an operation is over whose pages are not all open
 // yet, which may take as long as its thread does not run.
-static int may_be_over(const siginfo_t *info, const ucontext_t *context) {
+static int may_be_completed(const siginfo_t *info, const ucontext_t *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr, page = mpipp_page_down(address);
   if (info->si_code != SEGV_ACCERR || is_of_kind(context, FETCH)) return 0;
   if (is_first(address, instruction(context))) return 1;
@@ -257,7 +257,7 @@ static int is_handled(const siginfo_t *info, void *context) {
   if (guarded) meet(guarded, part, address, context);
   if (guarded) return 1;
   if (is_programs(info, context)) return 0;
-  return mpipp_guard_careful_gives_up(context) || may_be_over(info, context);
+  return mpipp_guard_careful_gives_up(context) || may_be_completed(info, context);
 }
 
 static void handle(int number, siginfo_t *info, void *context) {

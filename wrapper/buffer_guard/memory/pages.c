@@ -277,7 +277,7 @@ static int protect(uint64_t low, uint64_t high, int mode) {
 static void open_mappings(uint64_t low, uint64_t high) {
   while (low < high) {
     struct mpipp_mapping mapping;
-    int known = mpipp_guard_mapping_asked(low, &mapping);
+    int known = mpipp_guard_mapping_unlocked(low, &mapping);
     if (known < 0) return;
     if (known && is_own(&mapping, low)) protect(mapping.start, mapping.end, PROT_READ | PROT_WRITE);
     low = known ? mapping.end : mapping.start;
@@ -426,7 +426,7 @@ int mpipp_guard_pages_are_there(uint64_t low, uint64_t high) {
 
 int mpipp_guard_pages_may_be(uint64_t address) {
   struct mpipp_mapping mapping;
-  int known = mpipp_guard_mapping_asked(address, &mapping);
+  int known = mpipp_guard_mapping_unlocked(address, &mapping);
   return known < 0 || (known && is_own(&mapping, address));
 }
 

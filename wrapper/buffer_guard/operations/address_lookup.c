@@ -53,7 +53,7 @@ static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
 
 // Whether it is found out what the program does there, and that is wrong.
 static int is_looked_at(const struct mpipp_part *part, int stores) {
-  if (part->partitions || part->is_open || mpipp_is_given_back(part)) return 0;
+  if (part->partitions || part->is_open || mpipp_is_part_freed(part)) return 0;
   if (!(stores || part->writes)) return 0;
   return part->window || (part->compared && mpipp_guard_compared_is_active(part->compared));
 }
@@ -89,8 +89,8 @@ static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *g
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     uint64_t byte;
-    if (mpipp_is_given_back(part) || !has_any(guarded, i, given, &byte)) continue;
-    __atomic_store_n(&part->given_back, 1, __ATOMIC_SEQ_CST);
+    if (mpipp_is_part_freed(part) || !has_any(guarded, i, given, &byte)) continue;
+    __atomic_store_n(&part->freed, 1, __ATOMIC_SEQ_CST);
     if (part->window) mpipp_guard_window_open(part->window);
     any = 1;
   }

@@ -179,7 +179,7 @@ static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t hi
 }
 
 // What has been given back is another's, who may have mapped it anew.
-static void open_given_back(const struct mpipp_part *part) {
+static void open_freed(const struct mpipp_part *part) {
   for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
     mpipp_guard_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
 }
@@ -187,13 +187,13 @@ static void open_given_back(const struct mpipp_part *part) {
 // What an operation forbids, of pages in [low, high): nothing of memory that is given back, as it
 // may be meanwhile.
 static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
-  if (part->is_open || !part->window || mpipp_is_given_back(part)) return;
+  if (part->is_open || !part->window || mpipp_is_part_freed(part)) return;
   if (!forbid_pages(part, low, high)) {
     mpipp_registry.crowded++;
     __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
     mpipp_guard_window_open(part->window);
   }
-  if (mpipp_is_given_back(part)) open_given_back(part);
+  if (mpipp_is_part_freed(part)) open_freed(part);
 }
 
 // Before it is pending, and when it is no more.
@@ -230,7 +230,7 @@ void mpipp_guard_begin(struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     uint32_t was_open = part->is_open;
-    __atomic_store_n(&part->given_back, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&part->freed, 0, __ATOMIC_SEQ_CST);
     // It may have become so since its pages were taken.
     if (part->window && is_others(&part->bytes)) part->is_open = 1;
     forbid(part, 0, ~(uint64_t)0);
@@ -257,8 +257,8 @@ static void forbid_again(const struct mpipp_bytes *bytes) {
 // Its pages are the program's again, but those that other operations have, too.
 static void open_part(const struct mpipp_part *part) {
   if (!part->window) return;
-  if (mpipp_is_given_back(part))
-    open_given_back(part);
+  if (mpipp_is_part_freed(part))
+    open_freed(part);
   else
     mpipp_guard_window_open(part->window);
   forbid_again(&part->bytes);
@@ -298,7 +298,7 @@ static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *c
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;
-    int is_there = !mpipp_is_given_back(part);
+    int is_there = !mpipp_is_part_freed(part);
     if (part->partitions) {
       found |= mpipp_guard_partitions_end(part->partitions, is_there, found ? NULL : change);
       continue;
@@ -315,7 +315,7 @@ int mpipp_guard_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change
   for (uint32_t i = 0; guarded->state == MPIPP_GUARDED_PENDING && i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     if (part->compared) {
-      if (change && !found && !mpipp_is_given_back(part))
+      if (change && !found && !mpipp_is_part_freed(part))
         found = mpipp_guard_compared_look(part->compared, change);
       mpipp_guard_compared_spoil_one(part->compared);
     }
@@ -384,7 +384,7 @@ void mpipp_guard_keep(struct mpipp_guarded *guarded) {
 void mpipp_guard_mark(struct mpipp_guarded *guarded, int64_t number) {
   struct mpipp_part *part = &guarded->parts[0];
   if (guarded->state != MPIPP_GUARDED_PENDING || !part->partitions) return;
-  if (mpipp_is_given_back(part)) return;
+  if (mpipp_is_part_freed(part)) return;
   const struct mpipp_block bounds = mpipp_guard_partitions_pages(part->partitions);
   struct mpipp_block pages = mpipp_guard_partitions_mark(part->partitions, number);
   if (pages.low < bounds.low) pages.low = bounds.low;
@@ -453,7 +453,7 @@ struct mpipp_guarded *mpipp_guard_next_changed(struct mpipp_guarded *after,
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
-      if (mpipp_is_given_back(part)) continue;
+      if (mpipp_is_part_freed(part)) continue;
       if (part->compared && mpipp_guard_compared_look(part->compared, change)) return &all[i];
       if (part->partitions && mpipp_guard_partitions_look(part->partitions, change)) return &all[i];
     }
@@ -461,7 +461,7 @@ struct mpipp_guarded *mpipp_guard_next_changed(struct mpipp_guarded *after,
   return NULL;
 }
 
-const struct mpipp_guarded *mpipp_guard_next_gone(uint64_t frame, uint64_t *address) {
+const struct mpipp_guarded *mpipp_guard_next_dangling(uint64_t frame, uint64_t *address) {
   for (uint32_t i = 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
@@ -486,7 +486,7 @@ const struct mpipp_guarded *mpipp_guard_at(uint64_t address, uint32_t *part) {
       *part = j;
       const struct mpipp_part *one = &all[i].parts[j];
       if (one->window && !__atomic_load_n(&one->is_open, __ATOMIC_ACQUIRE) &&
-          !mpipp_is_given_back(one) && mpipp_guard_window_has(one->window, address))
+          !mpipp_is_part_freed(one) && mpipp_guard_window_has(one->window, address))
         return &all[i];
     }
   }

@@ -28,7 +28,7 @@ struct mpipp_part {
   uint32_t writes;                     // 1: MPI writes there, so that the program may not even load
   uint32_t marked;                     // 1 + what memcheck knows it by; 0: it does not
   uint32_t is_open;                    // 1: no page is protected
-  uint32_t given_back;                 // 1: the program has freed memory of it: nobody looks there
+  uint32_t freed;                      // 1: the program has freed memory of it: nobody looks there
   struct mpipp_partitions *partitions; // of a partitioned operation
 };
 
@@ -52,8 +52,8 @@ struct mpipp_guarded {
 };
 
 // Without the lock, too: it becomes so then.
-static inline int mpipp_is_given_back(const struct mpipp_part *part) {
-  return __atomic_load_n(&part->given_back, __ATOMIC_SEQ_CST) != 0;
+static inline int mpipp_is_part_freed(const struct mpipp_part *part) {
+  return __atomic_load_n(&part->freed, __ATOMIC_SEQ_CST) != 0;
 }
 
 // One for an operation that is about to be started, or made; NULL without.
@@ -112,7 +112,7 @@ struct mpipp_guarded *mpipp_guard_next_named(uint64_t request, const struct mpip
 
 // One of which a buffer lies on the thread's stack where no frame is any more, when MPI is called
 // from that frame: said once of each; NULL. address: that of the buffer.
-const struct mpipp_guarded *mpipp_guard_next_gone(uint64_t frame, uint64_t *address);
+const struct mpipp_guarded *mpipp_guard_next_dangling(uint64_t frame, uint64_t *address);
 
 // All that there are or have been, most of them free; count: how many. For those without the lock.
 struct mpipp_guarded *mpipp_guard_all(uint32_t *count);

@@ -122,7 +122,7 @@ int mpipp_guard_mapping_at(uint64_t address, struct mpipp_mapping *found) {
   return mpipp_guard_mapping_from(address, found) > 0;
 }
 
-int mpipp_guard_mapping_asked(uint64_t address, struct mpipp_mapping *found) {
+int mpipp_guard_mapping_unlocked(uint64_t address, struct mpipp_mapping *found) {
   int saved = errno, file = has_query ? open_maps() : -1;
   int known = file < 0 ? -1 : next(file, address, found);
   errno = saved;

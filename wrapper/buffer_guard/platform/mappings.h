@@ -19,7 +19,7 @@ struct mpipp_mapping {
 int mpipp_guard_mapping_at(uint64_t address, struct mpipp_mapping *found);
 int mpipp_guard_mapping_from(uint64_t address, struct mpipp_mapping *found);
 // The same without a lock, for signal handlers; -1 where the system cannot be asked so.
-int mpipp_guard_mapping_asked(uint64_t address, struct mpipp_mapping *found);
+int mpipp_guard_mapping_unlocked(uint64_t address, struct mpipp_mapping *found);
 // The same quickly, without the name, and for what no other process would have: the program may
 // have put a file of its own in the place of the one that is asked. 0: it is not known.
 int mpipp_guard_mapping_guessed(uint64_t address, struct mpipp_mapping *found);

@@ -14,7 +14,7 @@
 #include "recorder/threads/threads.h"
 #include "watcher_client/queries.h"
 
-int (*mpipp_guard_given_late)(MPI_Request request) = NULL;
+int (*mpipp_guard_late_request)(MPI_Request request) = NULL;
 
 enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
@@ -55,7 +55,7 @@ static enum mpipp_moved ask_moved(const struct mpipp_touch *touch, int is_persis
     return MPIPP_MOVED_UNKNOWN;
   int flag = 0;
   MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
-  int late = mpipp_guard_given_late ? mpipp_guard_given_late(request) : 0;
+  int late = mpipp_guard_late_request ? mpipp_guard_late_request(request) : 0;
   if (late == MPIPP_HELD_BACK) return MPIPP_NOT_MOVED;
   if (!MPIPP_PERSISTENT_MAY_BE_ASKED && (is_persistent || late)) return MPIPP_MOVED_UNKNOWN;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)

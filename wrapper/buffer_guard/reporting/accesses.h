@@ -18,8 +18,8 @@ void mpipp_guard_tell_touches_of(const struct mpipp_request *request);
 
 // Of provoke, by the program's request: MPIPP_HELD_BACK where MPI was not given the operation yet,
 // MPIPP_MADE_PERSISTENT where it has, as a persistent one; 0. NULL: it is given all as it is.
-enum mpipp_given_late { MPIPP_HELD_BACK = 1, MPIPP_MADE_PERSISTENT };
-extern int (*mpipp_guard_given_late)(MPI_Request request);
+enum mpipp_late_request { MPIPP_HELD_BACK = 1, MPIPP_MADE_PERSISTENT };
+extern int (*mpipp_guard_late_request)(MPI_Request request);
 
 // A request whose operation goes on still, by its handle and number: a program that has left a call
 // by a jump may take it for complete. NULL; with the store's lock.

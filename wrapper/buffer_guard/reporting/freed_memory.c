@@ -18,7 +18,7 @@
 enum { FRAMES = 32, KNOWN = 256 };
 
 int mpipp_guards_buffers;
-void (*mpipp_guard_given_other)(uint64_t start, uint64_t bytes);
+void (*mpipp_guard_memory_freed_other)(uint64_t start, uint64_t bytes);
 
 static uint64_t known[KNOWN][2]; // callers that were asked about: of free, and of the operation
 
@@ -60,19 +60,19 @@ static void tell(const struct mpipp_guarded *guarded, uint64_t start, uint64_t b
     mpipp_guard_ask_before_begin(&asking, thread);
     if (asking.question) asking.question->tid = (uint64_t)syscall(SYS_gettid);
     mpipp_watcher_ask_pending(&asking, request);
-    mpipp_watcher_ask_given_back(&asking, start, bytes, places, count);
+    mpipp_watcher_ask_freed_memory(&asking, start, bytes, places, count);
     mpipp_guard_ask_before_end(&asking, &stops);
   }
   mpipp_registry_unlock();
   mpipp_guard_stop_if(stops);
 }
 
-void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
-  if (!mpipp_guard_given_other && !mpipp_guarded_may_meet(start, start + bytes)) return;
+void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller) {
+  if (!mpipp_guard_memory_freed_other && !mpipp_guarded_may_meet(start, start + bytes)) return;
   const struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread != &mpipp_recorder_no_thread && mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
-  if (mpipp_guard_given_other) mpipp_guard_given_other(start, bytes);
+  if (mpipp_guard_memory_freed_other) mpipp_guard_memory_freed_other(start, bytes);
   const struct mpipp_guarded *guarded = mpipp_guard_give_back(start, start + bytes);
   if (guarded) tell(guarded, start, bytes, caller);
   errno = saved;

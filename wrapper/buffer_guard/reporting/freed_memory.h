@@ -9,9 +9,9 @@
 // Whether operations are guarded.
 extern int mpipp_guards_buffers __attribute__((visibility("default")));
 // What else is done with it, before that.
-extern void (*mpipp_guard_given_other)(uint64_t start, uint64_t bytes);
+extern void (*mpipp_guard_memory_freed_other)(uint64_t start, uint64_t bytes);
 // Called in free, on any thread; caller: the return address of free.
-void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller)
+void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((visibility("default")));
 
 #endif

@@ -69,7 +69,7 @@ void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
 }
 
 void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller) {
-  if (!mpipp_guard_locked) mpipp_given_back(start, bytes, caller);
+  if (!mpipp_guard_locked) mpipp_guard_memory_freed(start, bytes, caller);
 }
 
 // Whoever has the lock may be waiting for one that this thread has.

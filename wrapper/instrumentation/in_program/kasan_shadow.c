@@ -49,8 +49,8 @@ static inline __attribute__((always_inline)) int marks(uint64_t at) {
 }
 
 // What was found in the shadow. Loads of what is sent are right, and many.
-static inline __attribute__((always_inline)) void found(const void *address, uint64_t bytes,
-                                                        int stores, uint64_t next) {
+static inline __attribute__((always_inline)) void check_marks(const void *address, uint64_t bytes,
+                                                              int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
   int here = marks(at);
   if (bytes > 8) here |= marks(at + 8);
@@ -69,16 +69,16 @@ static inline __attribute__((always_inline)) void found_any(const void *address,
 
 #define OF_SIZE(BYTES)                                                                             \
   HIDDEN void __asan_report_load##BYTES##_noabort(const void *address) {                           \
-    found(address, BYTES, 0, NEXT);                                                                \
+    check_marks(address, BYTES, 0, NEXT);                                                          \
   }                                                                                                \
   HIDDEN void __asan_report_store##BYTES##_noabort(const void *address) {                          \
-    found(address, BYTES, 1, NEXT);                                                                \
+    check_marks(address, BYTES, 1, NEXT);                                                          \
   }                                                                                                \
   HIDDEN void __asan_load##BYTES##_noabort(const void *address) {                                  \
-    found(address, BYTES, 0, NEXT);                                                                \
+    check_marks(address, BYTES, 0, NEXT);                                                          \
   }                                                                                                \
   HIDDEN void __asan_store##BYTES##_noabort(const void *address) {                                 \
-    found(address, BYTES, 1, NEXT);                                                                \
+    check_marks(address, BYTES, 1, NEXT);                                                          \
   }
 #define OF_ANY(NAME, STORES)                                                                       \
   HIDDEN void NAME(const void *address, uint64_t bytes) {                                          \

@@ -150,7 +150,7 @@ struct mpipp_deferred *mpipp_perturb_deferred_new(const struct mpipp_passage *pa
   const struct mpipp_buffer *sides[MPIPP_SIDES] = {NULL};
   struct mpipp_deferred *one = calloc(1, sizeof *one);
   if (!one) return NULL;
-  one->at = *mpipp_perturb_here();
+  one->at = *mpipp_perturb_call_site();
   one->win = call->win;
   one->target = (int)call->target_rank;
   one->operation = mpipp_facts[call->procedure].operation;
@@ -169,7 +169,7 @@ struct mpipp_deferred *mpipp_perturb_deferred_new(const struct mpipp_passage *pa
   return NULL;
 }
 
-static int is_alike(const struct mpipp_argument *argument, const struct mpipp_buffer *buffer,
+static int is_equal(const struct mpipp_argument *argument, const struct mpipp_buffer *buffer,
                     uint64_t address) {
   return !argument->is_kept && (uintptr_t)argument->address == address &&
          argument->count == buffer->count && MPIPP_KEY(argument->type) == buffer->datatype;
@@ -182,8 +182,8 @@ int mpipp_perturb_is_repeated(const struct mpipp_deferred *one,
          mpipp_facts[call->procedure].operation == MPIPP_PROC_Get &&
          !(call->present & MPIPP_HAS_REQUESTS) && one->win == call->win &&
          one->target == call->target_rank &&
-         is_alike(&one->origin, &call->buffers[0], passage->addresses[0]) &&
-         is_alike(&one->place, &call->buffers[1], passage->addresses[1]);
+         is_equal(&one->origin, &call->buffers[0], passage->addresses[0]) &&
+         is_equal(&one->place, &call->buffers[1], passage->addresses[1]);
 }
 
 static int copy(struct mpipp_argument *argument) {

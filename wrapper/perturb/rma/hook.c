@@ -153,7 +153,7 @@ static int on_time(const struct mpipp_passage *passage, struct mpipp_identity id
   const struct mpipp_call *call = passage->call;
   int goes_on = as_is || call->present & MPIPP_HAS_REQUESTS;
   choose_those_overtaken(call);
-  mpipp_perturb_note_here(MPIPP_WAY_AT_ONCE);
+  mpipp_perturb_note_call(MPIPP_WAY_AT_ONCE);
   struct mpipp_deferred *own = goes_on ? NULL : begin(passage, identity);
   if (own) own->is_chosen = own->is_at_once = 1;
   hand_over_chosen(call, is_passive(call->win));
@@ -174,10 +174,10 @@ static int put_off(struct mpipp_passage *passage) {
       mpipp_perturb_chosen(mpipp_perturb_rules.defer, 15))
     one = begin(passage, identity);
   if (one) {
-    mpipp_perturb_note_here(MPIPP_WAY_CALLED);
+    mpipp_perturb_note_call(MPIPP_WAY_CALLED);
     if (one->is_request) *(MPI_Request *)(uintptr_t)call->requests = one->request;
   } else if (is_repeated) {
-    mpipp_perturb_note_here(MPIPP_WAY_REPEATED);
+    mpipp_perturb_note_call(MPIPP_WAY_REPEATED);
   } else {
     verdict = on_time(passage, identity, !is_meant);
   }
@@ -195,7 +195,7 @@ static void complete_locally(struct mpipp_deferred *one) {
     return;
   }
   if (is_new && one->origin.copy)
-    mpipp_perturb_note(&one->at, MPIPP_WAY_COPIED, mpipp_perturb_here(), 0);
+    mpipp_perturb_note(&one->at, MPIPP_WAY_COPIED, mpipp_perturb_call_site(), 0);
   if (one->is_request) {
     MPIPP_WRITE(requests, requests - 1);
     mpipp_perturb_deferred_let_go(one);

@@ -140,7 +140,7 @@ static void note_order(const struct mpipp_schedule_item *items, uint32_t count) 
 }
 
 static void note(const struct mpipp_deferred *one, int flushed) {
-  if (!one->is_at_once) mpipp_perturb_note(&one->at, MPIPP_WAY_WAITS, mpipp_perturb_here(), 0);
+  if (!one->is_at_once) mpipp_perturb_note(&one->at, MPIPP_WAY_WAITS, mpipp_perturb_call_site(), 0);
   if (one->cuts) mpipp_perturb_note(&one->at, MPIPP_WAY_CUT, NULL, one->cuts->count);
   if (flushed) mpipp_perturb_note(&one->at, MPIPP_WAY_FLUSHED, NULL, 0);
   if (one->delay) mpipp_perturb_note(&one->at, MPIPP_WAY_DELAYED, NULL, (one->delay + 999) / 1000);

@@ -31,7 +31,7 @@ static uint64_t hash_of(const struct mpipp_datatype *type) {
   return hash;
 }
 
-static int is_alike(const struct mpipp_datatype *one, const struct mpipp_datatype *other) {
+static int is_equal(const struct mpipp_datatype *one, const struct mpipp_datatype *other) {
   if (one->combiner != other->combiner || one->argument_count != other->argument_count ||
       one->component_count != other->component_count || one->size != other->size ||
       one->lb != other->lb || one->extent != other->extent)
@@ -49,7 +49,7 @@ static int is_alike(const struct mpipp_datatype *one, const struct mpipp_datatyp
 static struct mpipp_datatype **slot_of(const struct mpipp_datatype *type) {
   for (uint64_t i = hash_of(type);; i++) {
     struct mpipp_datatype **slot = &slots[i & mask];
-    if (!*slot || is_alike(*slot, type)) return slot;
+    if (!*slot || is_equal(*slot, type)) return slot;
   }
 }
 
@@ -90,7 +90,7 @@ static struct mpipp_datatype *unknown_component(const struct mpipp_datatype *typ
   return NULL;
 }
 
-uint64_t mpipp_recorder_alike_locked(uint64_t record, uint64_t handle) {
+uint64_t mpipp_recorder_equal_datatype_locked(uint64_t record, uint64_t handle) {
   struct mpipp_datatype *type = (void *)(uintptr_t)record;
   if (!type || MPIPP_READ(type->object.handle) != handle || !MPIPP_READ(type->object.serial))
     return 0;

@@ -238,7 +238,7 @@ static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t 
 
 void mpipp_recorder_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                                  const struct mpipp_buffer *buffer) {
-  uint64_t record = mpipp_recorder_alike_locked(buffer->record, buffer->datatype);
+  uint64_t record = mpipp_recorder_equal_datatype_locked(buffer->record, buffer->datatype);
   one_buffer(words, call, place, buffer, record);
 }
 
@@ -283,11 +283,11 @@ void mpipp_recorder_note_late_locked(struct mpipp_comm *comm, struct mpipp_chann
   append(comm, channel, ordinal, words, ordinal == count);
 }
 
-void mpipp_recorder_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
-                                 const struct mpipp_buffer *buffer) {
+void mpipp_recorder_note_slow(struct mpipp_channel *channel, const struct mpipp_call *call,
+                              const struct mpipp_buffer *buffer) {
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
   if (count & MPIPP_UNCERTAIN) return;
-  uint64_t place = mpipp_recorder_place(call), record = mpipp_known_alike(buffer->record);
+  uint64_t place = mpipp_recorder_place(call), record = mpipp_equal_datatype(buffer->record);
   one_buffer(words, call, place, buffer, record);
   if (record && same(MPIPP_READ(channel->expected), words)) {
     if (channel->period != 1) mpipp_recorder_note_advance(channel, count + 1);
@@ -311,7 +311,7 @@ static uint64_t *vector_words(uint64_t *word, const struct mpipp_vector *vector)
   for (uint64_t i = 0; datatypes && i < vector->length; i++) {
     uint64_t handle = MPIPP_KEY(datatypes[i]);
     uint64_t record = (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, handle);
-    *word++ = mpipp_recorder_alike_locked(record, handle);
+    *word++ = mpipp_recorder_equal_datatype_locked(record, handle);
   }
   return word;
 }
@@ -358,7 +358,7 @@ static uint64_t members(uint64_t handle) {
 }
 
 // Numbers of an array whose length only the other arguments tell; of some that is not looked at.
-static uint64_t told_count(const struct mpipp_call *call, const struct mpipp_input *input) {
+static uint64_t implied_count(const struct mpipp_call *call, const struct mpipp_input *input) {
   if (input->shape == MPIPP_SHAPE_TEXT) return strlen(input->values);
   if (call->procedure != MPIPP_PROC_Graph_create) return 0;
   const struct mpipp_input *index = input - 1; // edges come after it
@@ -380,7 +380,7 @@ static uint64_t *input_words(uint64_t *word, const struct mpipp_call *call,
     *word++ = input->name == mpipp_role(MPIPP_ROLE_group) ? members(value_of(input, 0)) : 0;
     return word;
   }
-  uint64_t count = input->count < 0 ? told_count(call, input) : (uint64_t)input->count;
+  uint64_t count = input->count < 0 ? implied_count(call, input) : (uint64_t)input->count;
   if (count <= MOST_VALUES) {
     *word++ = count | (uint64_t)input->shape << 40;
     for (uint64_t i = 0; i < count; i++) *word++ = value_of(input, i);
@@ -422,8 +422,8 @@ static void collective_words(uint64_t *words, const struct mpipp_call *call, uin
   if (call->present & MPIPP_HAS_ERRORCODE) *word++ = (uint64_t)call->errorcode;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
-    word =
-        buffer_words(word, buffer, mpipp_recorder_alike_locked(buffer->record, buffer->datatype));
+    word = buffer_words(word, buffer,
+                        mpipp_recorder_equal_datatype_locked(buffer->record, buffer->datatype));
   }
   for (int v = 0; v < vectors; v++) word = vector_words(word, &call->vectors[v]);
   if (arguments) word = argument_words(word, call);

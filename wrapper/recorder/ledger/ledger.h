@@ -35,8 +35,8 @@ uint64_t mpipp_recorder_place(const struct mpipp_call *call);
 
 // A send or a receive of that buffer is the next in a channel, whose count the caller raises then;
 // out of line, and with the lock held.
-void mpipp_recorder_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
-                                 const struct mpipp_buffer *buffer) MPIPP_COLD;
+void mpipp_recorder_note_slow(struct mpipp_channel *channel, const struct mpipp_call *call,
+                              const struct mpipp_buffer *buffer) MPIPP_COLD;
 void mpipp_recorder_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                 const struct mpipp_call *call, uint64_t place,
                                 const struct mpipp_buffer *buffer);
@@ -91,7 +91,7 @@ mpipp_perturb_note(struct mpipp_channel *channel, const struct mpipp_call *call,
   const uint64_t *expected = (const uint64_t *)(uintptr_t)MPIPP_READ(channel->expected);
   if (MPIPP_UNLIKELY(expected[1] != call->caller || expected[MPIPP_AT_RECORD] != buffer->record ||
                      expected[MPIPP_AT_COUNT] != (uint64_t)buffer->count)) {
-    if (mpipp_recorder_ledger_limit) mpipp_recorder_note_further(channel, call, buffer);
+    if (mpipp_recorder_ledger_limit) mpipp_recorder_note_slow(channel, call, buffer);
   } else if (MPIPP_UNLIKELY(channel->period != 1))
     mpipp_recorder_note_advance(channel, MPIPP_READ(channel->count) + 1);
 }

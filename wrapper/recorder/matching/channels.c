@@ -54,11 +54,11 @@ uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence
   return ordinal;
 }
 
-uint64_t mpipp_recorder_sent_further(const struct mpipp_call *call, int dest, int tag) {
+uint64_t mpipp_recorder_sent_slow(const struct mpipp_call *call, int dest, int tag) {
   return mpipp_recorder_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
 }
 
-uint64_t mpipp_recorder_joined_further(const struct mpipp_call *call) {
+uint64_t mpipp_recorder_collective_ordinal_slow(const struct mpipp_call *call) {
   return mpipp_recorder_count(call, MPIPP_COLLECTIVES, call->comm, 0, NULL);
 }
 
@@ -185,7 +185,7 @@ static int repeats_the_last(const struct mpipp_call *call) {
   return 1;
 }
 
-static void note_joined(const struct mpipp_call *call, const struct mpipp_call *noted) {
+static void note_collective(const struct mpipp_call *call, const struct mpipp_call *noted) {
   uint64_t place = mpipp_recorder_place(call);
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
@@ -202,12 +202,12 @@ static void note_joined(const struct mpipp_call *call, const struct mpipp_call *
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_note_joined(const struct mpipp_call *call) {
-  if (call->ordinal && !repeats_the_last(call)) note_joined(call, call);
+void mpipp_recorder_note_collective(const struct mpipp_call *call) {
+  if (call->ordinal && !repeats_the_last(call)) note_collective(call, call);
 }
 
 void mpipp_recorder_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted) {
-  if (call->ordinal) note_joined(call, noted);
+  if (call->ordinal) note_collective(call, noted);
 }
 
 void mpipp_recorder_note_outcome(const struct mpipp_call *made, uint64_t place) {
@@ -219,7 +219,7 @@ void mpipp_recorder_note_outcome(const struct mpipp_call *made, uint64_t place) 
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_end_joined(const struct mpipp_call *call) {
+void mpipp_recorder_end_collectives(const struct mpipp_call *call) {
   mpipp_registry_lock();
   struct mpipp_comm *comm = call->present & MPIPP_HAS_ORDINAL ? comm_of(call->comm) : NULL;
   struct mpipp_channel *channel =
@@ -298,7 +298,7 @@ void mpipp_recorder_completed_any(const struct mpipp_call *call, const MPI_Statu
   struct mpipp_comm *comm = ordinal ? comm_of(call->comm) : NULL;
   if (comm && mpipp_recorder_is_late(comm)) {
     if (status)
-      mpipp_recorder_late_known(comm, ordinal, status->MPI_SOURCE, status->MPI_TAG);
+      mpipp_recorder_late_matched(comm, ordinal, status->MPI_SOURCE, status->MPI_TAG);
     else
       mpipp_recorder_late_give_up(comm);
   }
@@ -312,8 +312,8 @@ static uint64_t posted(const struct mpipp_call *call, uint64_t comm, int source,
   return mpipp_recorder_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag), noted);
 }
 
-uint64_t mpipp_recorder_posted_further(const struct mpipp_call *call, int source, int tag,
-                                       int blocking) {
+uint64_t mpipp_recorder_posted_slow(const struct mpipp_call *call, int source, int tag,
+                                    int blocking) {
   return posted(call, call->comm, source, tag, blocking, call);
 }
 
@@ -325,7 +325,7 @@ void mpipp_recorder_received_any(const struct mpipp_call *call, const MPI_Status
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   int late = comm && mpipp_recorder_is_late(comm);
-  if (late) mpipp_recorder_late_known(comm, 0, source, tag);
+  if (late) mpipp_recorder_late_matched(comm, 0, source, tag);
   // Before it is counted in its channel: never as two.
   if (comm && !late) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
   mpipp_registry_unlock();

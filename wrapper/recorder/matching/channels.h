@@ -55,36 +55,36 @@ uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence
                               uint64_t comm, uint64_t key, const struct mpipp_call *noted);
 
 // Of a send, a receive, or a collective call, its ordinal, from 1.
-uint64_t mpipp_recorder_sent_further(const struct mpipp_call *call, int dest, int tag);
+uint64_t mpipp_recorder_sent_slow(const struct mpipp_call *call, int dest, int tag);
 
 static inline __attribute__((always_inline)) uint64_t mpipp_sent(const struct mpipp_call *call,
                                                                  int dest, int tag) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_SENDS, dest, tag);
-  if (!mpipp_is_channel(last, call, dest, tag)) return mpipp_recorder_sent_further(call, dest, tag);
+  if (!mpipp_is_channel(last, call, dest, tag)) return mpipp_recorder_sent_slow(call, dest, tag);
   mpipp_perturb_note(last, call, &call->buffers[0]);
   return mpipp_counted(last);
 }
 
-uint64_t mpipp_recorder_joined_further(const struct mpipp_call *call);
+uint64_t mpipp_recorder_collective_ordinal_slow(const struct mpipp_call *call);
 
-static inline uint64_t mpipp_joined(const struct mpipp_call *call) {
+static inline uint64_t mpipp_collective_ordinal(const struct mpipp_call *call) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_COLLECTIVES, 0, 0);
   return mpipp_is_channel(last, call, 0, 0) ? mpipp_counted(last)
-                                            : mpipp_recorder_joined_further(call);
+                                            : mpipp_recorder_collective_ordinal_slow(call);
 }
 
 // A message that a matching probe took, and counted, is received.
 void mpipp_recorder_note_message(const struct mpipp_call *call);
 
 // MPI has accepted a collective call that was counted: it goes to the ledger.
-void mpipp_recorder_note_joined(const struct mpipp_call *call);
+void mpipp_recorder_note_collective(const struct mpipp_call *call);
 // MPI has refused it after it had begun: `noted`, a copy that says how (MPIPP_HAS_ERRORCODE), goes
 // there.
 void mpipp_recorder_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted);
 // One that was noted when it started has failed as it says now; place: where it was started.
 void mpipp_recorder_note_outcome(const struct mpipp_call *made, uint64_t place);
 // The ordinals of collective calls that follow on the communicator are not certain.
-void mpipp_recorder_end_joined(const struct mpipp_call *call);
+void mpipp_recorder_end_collectives(const struct mpipp_call *call);
 
 // In a watched program it also says when a process goes from one communicator to another: the
 // channel MPIPP_TURNS has, of each stretch of calls on one, the identity and how many they were.
@@ -106,14 +106,14 @@ extern void (*mpipp_recorder_any_waits)(void) MPIPP_HIDDEN;
 void mpipp_recorder_completed_any(const struct mpipp_call *call, const MPI_Status *status);
 
 // The rest of mpipp_posted. What a blocking receive of any message took is told when it returns.
-uint64_t mpipp_recorder_posted_further(const struct mpipp_call *call, int source, int tag,
-                                       int blocking);
+uint64_t mpipp_recorder_posted_slow(const struct mpipp_call *call, int source, int tag,
+                                    int blocking);
 
 static inline __attribute__((always_inline)) uint64_t
 mpipp_posted(const struct mpipp_call *call, int source, int tag, int blocking) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_RECEIVES, source, tag);
   if (!mpipp_is_channel(last, call, source, tag))
-    return mpipp_recorder_posted_further(call, source, tag, blocking);
+    return mpipp_recorder_posted_slow(call, source, tag, blocking);
   mpipp_perturb_note(last, call, mpipp_received(call));
   return mpipp_counted(last);
 }

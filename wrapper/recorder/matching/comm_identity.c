@@ -49,7 +49,7 @@ void mpipp_recorder_gathering(const struct mpipp_call *call, uint64_t handle) {
 }
 
 // What stands for the communicator of calls that have none; with the lock held.
-static struct mpipp_comm *apart(void) {
+static struct mpipp_comm *no_comm_record(void) {
   struct mpipp_comm *record = (void *)(uintptr_t)mpipp_registry.apart;
   if (record) return record;
   record = mpipp_registry_map(sizeof *record);
@@ -62,11 +62,11 @@ static struct mpipp_comm *apart(void) {
   return record;
 }
 
-static uint64_t count_apart(const struct mpipp_call *call, enum mpipp_sequence sequence,
-                            uint64_t key) {
+static uint64_t count_without_comm(const struct mpipp_call *call, enum mpipp_sequence sequence,
+                                   uint64_t key) {
   uint64_t thread = MPIPP_READ(mpipp_thread_of(call)->serial), ordinal = 0;
   mpipp_registry_lock();
-  struct mpipp_comm *record = apart();
+  struct mpipp_comm *record = no_comm_record();
   struct mpipp_channel *channel = record && !mpipp_recorder_seen_late
                                       ? mpipp_recorder_channel_of(record, sequence, key, thread)
                                       : NULL;
@@ -80,7 +80,7 @@ static uint64_t count_apart(const struct mpipp_call *call, enum mpipp_sequence s
 
 void mpipp_recorder_not_gathered_apart(void) {
   mpipp_registry_lock();
-  struct mpipp_comm *record = apart();
+  struct mpipp_comm *record = no_comm_record();
   if (record) mpipp_recorder_set_uncertain(record, MPIPP_GROUP_CALLS);
   if (record) mpipp_recorder_set_uncertain(record, MPIPP_LEADERS);
   mpipp_registry_unlock();
@@ -96,7 +96,7 @@ void mpipp_recorder_gathering_apart(struct mpipp_call *call, uint64_t handle,
   for (const char *c = stringtag; *c; c++) tag = mixed(tag, (unsigned char)*c);
   call->tag = folded(tag); // as that of MPI_Comm_create_group, also for the identity
   uint64_t members = members_of(group->world_ranks, group->size);
-  count_apart(call, MPIPP_GROUP_CALLS, mpipp_channel_key(folded(members), (int)call->tag));
+  count_without_comm(call, MPIPP_GROUP_CALLS, mpipp_channel_key(folded(members), (int)call->tag));
 }
 
 void mpipp_recorder_leading_apart(const struct mpipp_call *call, uint64_t local, int local_leader,
@@ -108,7 +108,7 @@ void mpipp_recorder_leading_apart(const struct mpipp_call *call, uint64_t local,
     return mpipp_recorder_not_gathered_apart();
   const int32_t *ranks = (const int32_t *)(uintptr_t)other->world_ranks;
   int leader = ranks ? ranks[remote_leader] : remote_leader;
-  count_apart(call, MPIPP_LEADERS, mpipp_channel_key(leader, (int)call->tag));
+  count_without_comm(call, MPIPP_LEADERS, mpipp_channel_key(leader, (int)call->tag));
 }
 
 void mpipp_recorder_not_gathered(uint64_t handle, enum mpipp_sequence sequence) {
@@ -136,9 +136,10 @@ static int is_of_few(uint32_t procedure) {
 }
 
 // Made of groups without a communicator.
-static uint64_t identity_apart(const struct mpipp_call *call, const struct mpipp_comm *made) {
+static uint64_t identity_without_comm(const struct mpipp_call *call,
+                                      const struct mpipp_comm *made) {
   uint64_t processes = processes_of(made), key = mixed(processes, (uint64_t)call->tag);
-  uint64_t ordinal = processes ? count_apart(call, MPIPP_CREATIONS, key) : 0;
+  uint64_t ordinal = processes ? count_without_comm(call, MPIPP_CREATIONS, key) : 0;
   const struct mpipp_comm *parent = (const void *)(uintptr_t)mpipp_registry.apart;
   if (!parent || !ordinal || mpipp_recorder_is_uncertain(parent, MPIPP_CREATIONS)) return 0;
   return mixed(mixed(parent->identity, mixed(ordinal, key)), processes);
@@ -147,7 +148,7 @@ static uint64_t identity_apart(const struct mpipp_call *call, const struct mpipp
 uint64_t mpipp_recorder_comm_identity(const struct mpipp_call *call,
                                       const struct mpipp_comm *made) {
   if (!(call->present & MPIPP_HAS_COMM))
-    return is_of_few(call->procedure) ? identity_apart(call, made) : 0;
+    return is_of_few(call->procedure) ? identity_without_comm(call, made) : 0;
   uint64_t processes = processes_of(made), ordinal = call->ordinal;
   const struct mpipp_comm *parent = comm_of(call->comm);
   if (is_of_few(call->procedure)) {

@@ -75,7 +75,7 @@ static struct mpipp_call refused(const struct mpipp_call *call, int error_class)
   return copy;
 }
 
-static void failed_joined(struct mpipp_call *call, int code) {
+static void failed_collective(struct mpipp_call *call, int code) {
   const int error_class = class_of(code);
   const enum mpipp_part part = part_of(call, error_class);
   if (part == TAKEN) mpipp_import_unknown(call);
@@ -83,25 +83,25 @@ static void failed_joined(struct mpipp_call *call, int code) {
     const struct mpipp_call noted = refused(call, error_class);
     mpipp_recorder_note_refused(call, &noted);
   }
-  if (part != TAKEN) mpipp_recorder_end_joined(call);
+  if (part != TAKEN) mpipp_recorder_end_collectives(call);
 }
 
-static int is_joined(const struct mpipp_call *call) {
+static int is_collective(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_ORDINAL &&
          !(call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE));
 }
 
 int mpipp_recorder_failed(struct mpipp_call *call, int code) {
-  if (is_joined(call))
-    failed_joined(call, code);
+  if (is_collective(call))
+    failed_collective(call, code);
   else
     mpipp_recorder_uncertain(call);
   return code;
 }
 
 void mpipp_recorder_outcome_unknown(const struct mpipp_call *call) {
-  if (is_joined(call))
-    mpipp_recorder_end_joined(call);
+  if (is_collective(call))
+    mpipp_recorder_end_collectives(call);
   else
     mpipp_recorder_uncertain(call);
 }
@@ -121,7 +121,7 @@ void mpipp_recorder_completion_failed(uint64_t handle, int code) {
   struct mpipp_call noted;
   uint64_t place = 0;
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
-  if (request && !request->newer && is_joined(&request->call)) {
+  if (request && !request->newer && is_collective(&request->call)) {
     noted = refused(&request->call, error_class);
     noted.present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS; // they have gone with the call
     place = request->object.caller;

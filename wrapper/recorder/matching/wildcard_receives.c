@@ -167,7 +167,7 @@ void mpipp_recorder_late_other(struct mpipp_comm *comm, const struct mpipp_chann
   mpipp_recorder_words_locked(one->words, noted, place, received(noted));
 }
 
-void mpipp_recorder_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag) {
+void mpipp_recorder_late_matched(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag) {
   struct mpipp_late *late = late_of(comm);
   for (uint32_t i = late->first; i < late->end; i++) {
     struct mpipp_waiting *one = &late->all[i];

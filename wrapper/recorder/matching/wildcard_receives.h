@@ -26,7 +26,7 @@ void mpipp_recorder_late_other(struct mpipp_comm *comm, const struct mpipp_chann
                                const struct mpipp_call *noted, uint64_t place);
 void mpipp_recorder_late_settle(struct mpipp_comm *comm);
 // That receive of any message, 0: the blocking one, took one of that source and tag.
-void mpipp_recorder_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag);
+void mpipp_recorder_late_matched(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag);
 // It will not become known: the communicator's receives are frozen for good.
 void mpipp_recorder_late_give_up(struct mpipp_comm *comm);
 

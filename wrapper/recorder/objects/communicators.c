@@ -194,7 +194,7 @@ void mpipp_recorder_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
 
 void mpipp_recorder_comm_promised(uint64_t handle) {
   mpipp_recorder_close_channels(handle);
-  mpipp_registry_given_out(MPIPP_COMM, handle);
+  mpipp_registry_note_new_handle(MPIPP_COMM, handle);
 }
 
 void mpipp_recorder_comm_start(void) {
@@ -227,7 +227,7 @@ int mpipp_recorder_dimensions(const struct mpipp_call *call) {
 void mpipp_recorder_group_made(const struct mpipp_call *call, MPI_Group group) {
   uint64_t handle = MPIPP_KEY(group);
   if (group == MPI_GROUP_NULL || mpipp_registry_is_constant(MPIPP_GROUP, handle)) return;
-  if (asks_for_group(call->procedure) && mpipp_registry_held_again(MPIPP_GROUP, handle)) return;
+  if (asks_for_group(call->procedure) && mpipp_registry_add_handle(MPIPP_GROUP, handle)) return;
   int saved = errno;
   struct mpipp_group *record = mpipp_registry_claim(MPIPP_GROUP, handle, call->caller);
   if (!record) return;

@@ -83,7 +83,7 @@ static int fill_arguments(struct mpipp_datatype *record, const struct mpipp_inpu
 }
 
 // The record of a component; the freed one where another thread has freed it meanwhile.
-static uint64_t known(uint64_t caller, MPI_Datatype datatype) {
+static uint64_t component_record(uint64_t caller, MPI_Datatype datatype) {
   uint64_t handle = MPIPP_KEY(datatype);
   if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_recorder_datatype_imported(caller, datatype);
   return (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, handle);
@@ -94,7 +94,7 @@ static void fill_components(struct mpipp_datatype *record, const MPI_Datatype *c
   int64_t *values = room(&record->components, (int64_t *)&record->inline_component, 1, count);
   if (!values) return;
   for (int64_t i = 0; i < count; i++) {
-    values[i] = (int64_t)known(record->object.caller, components[i]);
+    values[i] = (int64_t)component_record(record->object.caller, components[i]);
     int locked = mpipp_lock_kind(MPIPP_DATATYPE);
     if (!mpipp_registry_refer_locked((uint64_t)values[i], MPIPP_KEY(components[i]))) values[i] = 0;
     mpipp_unlock_kind(locked);
@@ -308,7 +308,7 @@ static int contents_of(MPI_Datatype datatype, struct mpipp_contents *c) {
 // Imports a datatype whose handle MPI has given out: it exists, whatever had the handle before.
 static void import_given_out(uint64_t caller, MPI_Datatype datatype) {
   if (!mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)))
-    mpipp_registry_given_out(MPIPP_DATATYPE, MPIPP_KEY(datatype));
+    mpipp_registry_note_new_handle(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   mpipp_recorder_datatype_imported(caller, datatype);
 }
 
@@ -424,7 +424,7 @@ void mpipp_recorder_contents_taken(const struct mpipp_call *call, MPI_Datatype d
       !envelope(datatype, &contents))
     return;
   for (int64_t i = 0; i < contents.datatypes; i++) {
-    if (!mpipp_registry_held_again(MPIPP_DATATYPE, MPIPP_KEY(taken[i])))
+    if (!mpipp_registry_add_handle(MPIPP_DATATYPE, MPIPP_KEY(taken[i])))
       import_given_out(call->caller, taken[i]);
   }
 }

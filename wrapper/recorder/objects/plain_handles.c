@@ -21,7 +21,7 @@ void mpipp_recorder_errhandler_made(const struct mpipp_call *call, MPI_Errhandle
   uint64_t handle = MPIPP_KEY(errhandler);
   if (errhandler == MPI_ERRHANDLER_NULL || mpipp_registry_is_constant(MPIPP_ERRHANDLER, handle))
     return;
-  if (!function && mpipp_registry_held_again(MPIPP_ERRHANDLER, handle))
+  if (!function && mpipp_registry_add_handle(MPIPP_ERRHANDLER, handle))
     return; // asked for, not made
   struct mpipp_errhandler *record = mpipp_registry_claim(MPIPP_ERRHANDLER, handle, call->caller);
   if (!record) return;

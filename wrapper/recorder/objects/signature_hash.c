@@ -50,8 +50,8 @@ static void prepare(void) {
   }
 }
 
-struct mpipp_digest mpipp_recorder_digest_joined(struct mpipp_digest first,
-                                                 struct mpipp_digest second) {
+struct mpipp_digest mpipp_recorder_digest_concatenate(struct mpipp_digest first,
+                                                      struct mpipp_digest second) {
   for (int i = 0; i < 2; i++) {
     first.hash[i] = reduced(product(first.hash[i], second.power[i]) + second.hash[i]);
     first.power[i] = product(first.power[i], second.power[i]);
@@ -84,8 +84,8 @@ struct mpipp_digest mpipp_recorder_digest_repeated(struct mpipp_digest part, uin
     return found;
   }
   for (; count; count >>= 1) {
-    if (count & 1) found = mpipp_recorder_digest_joined(found, part);
-    if (count > 1) part = mpipp_recorder_digest_joined(part, part);
+    if (count & 1) found = mpipp_recorder_digest_concatenate(found, part);
+    if (count > 1) part = mpipp_recorder_digest_concatenate(part, part);
   }
   return found;
 }
@@ -127,7 +127,7 @@ static struct mpipp_digest named(const char *name) {
     struct mpipp_digest found = empty;
     for (unsigned k = 0; k < table[i].elements; k++) {
       const uint64_t *letters = table[i].letters[k];
-      found = mpipp_recorder_digest_joined(found, one_letter(letters[0], letters[1]));
+      found = mpipp_recorder_digest_concatenate(found, one_letter(letters[0], letters[1]));
     }
     found.bits = table[i].bits;
     return found;
@@ -157,7 +157,7 @@ static struct mpipp_datatype *component(const struct mpipp_datatype *type, uint3
   return (void *)(uintptr_t)((const uint64_t *)(uintptr_t)type->components)[i];
 }
 
-static const struct mpipp_digest *known(const struct mpipp_datatype *type) {
+static const struct mpipp_digest *cached_digest(const struct mpipp_datatype *type) {
   return (const void *)(uintptr_t)MPIPP_READ(type->digest);
 }
 
@@ -174,7 +174,7 @@ static struct mpipp_digest of_blocks(const struct mpipp_datatype *type) {
   const int64_t *lengths = (const int64_t *)(uintptr_t)type->arguments + 1;
   struct mpipp_digest found = empty;
   for (uint32_t i = 0; i < type->component_count; i++) {
-    const struct mpipp_digest *part = known(component(type, i));
+    const struct mpipp_digest *part = cached_digest(component(type, i));
     if (!part->elements || lengths[i] <= 0) continue;
     const struct mpipp_digest block = of_block(part, (uint64_t)lengths[i]);
     for (int k = 0; k < 2; k++)
@@ -198,10 +198,11 @@ static struct mpipp_digest computed(const struct mpipp_datatype *type) {
   if (type->component_count == 1) {
     const struct mpipp_datatype *part = component(type, 0);
     if (part->size <= 0) return empty;
-    return mpipp_recorder_digest_repeated(*known(part), (uint64_t)(type->size / part->size));
+    return mpipp_recorder_digest_repeated(*cached_digest(part),
+                                          (uint64_t)(type->size / part->size));
   }
   for (uint32_t i = 0; i < type->component_count; i++)
-    found = mpipp_recorder_digest_joined(found, *known(component(type, i)));
+    found = mpipp_recorder_digest_concatenate(found, *cached_digest(component(type, i)));
   return found;
 }
 
@@ -218,7 +219,7 @@ static int is_whole(const struct mpipp_datatype *type) {
 // The first component whose digest is not known yet; NULL: none.
 static struct mpipp_datatype *unknown(const struct mpipp_datatype *type) {
   for (uint32_t i = 0; i < type->component_count; i++) {
-    if (component(type, i) && !known(component(type, i))) return component(type, i);
+    if (component(type, i) && !cached_digest(component(type, i))) return component(type, i);
   }
   return NULL;
 }
@@ -235,16 +236,16 @@ static const struct mpipp_digest *keep(struct mpipp_datatype *type) {
   if (!__atomic_compare_exchange_n(&type->digest, &none, (uint64_t)(uintptr_t)made, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     mpipp_registry_free(made); // another thread has been faster
-  return known(type);
+  return cached_digest(type);
 }
 
 const struct mpipp_digest *mpipp_recorder_digest_of(struct mpipp_datatype *type) {
   static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-  if (type && !known(type)) pthread_once(&prepared, prepare);
-  while (type && !known(type)) { // from the innermost out
+  if (type && !cached_digest(type)) pthread_once(&prepared, prepare);
+  while (type && !cached_digest(type)) { // from the innermost out
     struct mpipp_datatype *inner = type;
     for (struct mpipp_datatype *next = inner; next; next = unknown(inner)) inner = next;
     if (!keep(inner)) return NULL;
   }
-  return type ? known(type) : NULL;
+  return type ? cached_digest(type) : NULL;
 }

@@ -19,7 +19,7 @@ const struct mpipp_digest *mpipp_recorder_digest_of(struct mpipp_datatype *type)
 
 // Of count copies, in the logarithm of their number; and of one signature behind another.
 struct mpipp_digest mpipp_recorder_digest_repeated(struct mpipp_digest part, uint64_t count);
-struct mpipp_digest mpipp_recorder_digest_joined(struct mpipp_digest first,
-                                                 struct mpipp_digest second);
+struct mpipp_digest mpipp_recorder_digest_concatenate(struct mpipp_digest first,
+                                                      struct mpipp_digest second);
 
 #endif

@@ -38,14 +38,14 @@ void *mpipp_recorder_moved_own(void *address) {
   return address;
 }
 
-void mpipp_recorder_told_memory(void *base) {
+void mpipp_recorder_note_window_memory(void *base) {
   void **address = base;
   if (MPIPP_READ(used) && address) *address = mpipp_recorder_moved_own(*address);
 }
 
-void mpipp_recorder_told_attribute(int keyval, void *value, const int *flag) {
+void mpipp_recorder_note_attribute(int keyval, void *value, const int *flag) {
   if (MPIPP_READ(used) && keyval == MPI_WIN_BASE && flag && *flag)
-    mpipp_recorder_told_memory(value);
+    mpipp_recorder_note_window_memory(value);
 }
 
 // The Fortran layers ask MPI by ways of their own. No other value is such an address. Only Fortran
@@ -57,7 +57,7 @@ void mpipp_recorder_told_attribute(int keyval, void *value, const int *flag) {
     if (!next) *(void **)&next = dlsym(RTLD_NEXT, #NAME);                                          \
     if (!next) return;                                                                             \
     next(win, keyval, value, flag, error);                                                         \
-    if (*flag) mpipp_recorder_told_memory(value);                                                  \
+    if (*flag) mpipp_recorder_note_window_memory(value);                                           \
   }
 TELLS(mpi_win_get_attr_)
 TELLS(mpi_win_get_attr_f08_)

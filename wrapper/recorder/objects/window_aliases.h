@@ -13,7 +13,7 @@ void mpipp_recorder_moved_drop(uint64_t low, uint64_t shift);
 // The program's own address of what MPI says.
 void *mpipp_recorder_moved_own(void *address);
 // After MPI has told the program: of an attribute, of the memory of a process.
-void mpipp_recorder_told_attribute(int keyval, void *value, const int *flag);
-void mpipp_recorder_told_memory(void *base);
+void mpipp_recorder_note_attribute(int keyval, void *value, const int *flag);
+void mpipp_recorder_note_window_memory(void *base);
 
 #endif

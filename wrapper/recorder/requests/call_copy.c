@@ -107,7 +107,7 @@ void mpipp_recorder_request_keep(struct mpipp_request *request, const struct mpi
   refer_datatypes(&request->call);
 }
 
-struct mpipp_output mpipp_recorder_over(struct mpipp_request *request, int kept) {
+struct mpipp_output mpipp_recorder_operation_completed(struct mpipp_request *request, int kept) {
   if (kept) {
     __atomic_store_n(&request->state, MPIPP_REQUEST_INACTIVE, __ATOMIC_RELEASE);
     return (struct mpipp_output){0};

@@ -38,9 +38,9 @@ static struct mpipp_request copy_of(struct mpipp_request *request) {
 
 // Threads reserve some at once.
 static uint64_t next_serial(struct mpipp_thread *thread) {
-  mpipp_work_alone();
-  uint64_t serial = mpipp_is_alone(MPIPP_REQUEST) ? ++mpipp_recorder_requests_made : 0;
-  mpipp_worked_alone();
+  mpipp_begin_unlocked();
+  uint64_t serial = mpipp_is_single_threaded(MPIPP_REQUEST) ? ++mpipp_recorder_requests_made : 0;
+  mpipp_end_unlocked();
   if (serial) return serial;
   if (thread->next_serial == thread->last_serial) {
     thread->next_serial =
@@ -80,11 +80,11 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
     if (is_listening()) copy = copy_of(request);
   }
   mpipp_unlock_kind(locked);
-  if (reused && is_listening()) mpipp_registry_tell(MPIPP_EVENT_MADE, &copy.object, 0);
+  if (reused && is_listening()) mpipp_registry_event_sink(MPIPP_EVENT_MADE, &copy.object, 0);
   return reused;
 }
 
-void mpipp_recorder_request_made_further(struct mpipp_call *call, uint64_t handle, int persistent) {
+void mpipp_recorder_request_made_slow(struct mpipp_call *call, uint64_t handle, int persistent) {
   mpipp_import_unknown(call);
   if (handle == null_request()) return;
   uint64_t serial = next_serial(mpipp_thread_of(call));
@@ -97,7 +97,7 @@ void mpipp_recorder_request_made_further(struct mpipp_call *call, uint64_t handl
   if (is_listening()) copy = copy_of(request);
   mpipp_recorder_chain_add(request);
   mpipp_unlock_kind(locked);
-  if (is_listening()) mpipp_registry_tell(MPIPP_EVENT_MADE, &copy.object, 0);
+  if (is_listening()) mpipp_registry_event_sink(MPIPP_EVENT_MADE, &copy.object, 0);
 }
 
 void mpipp_recorder_request_output(uint64_t handle, const void *output) {
@@ -208,7 +208,7 @@ void mpipp_recorder_started(struct mpipp_call *call, const MPI_Request *requests
       if (is_listening()) copy = copy_of(request);
     }
     mpipp_unlock_kind(locked);
-    if (request && is_listening()) mpipp_registry_tell(MPIPP_EVENT_STARTED, &copy.object, 0);
+    if (request && is_listening()) mpipp_registry_event_sink(MPIPP_EVENT_STARTED, &copy.object, 0);
   }
 }
 
@@ -222,13 +222,13 @@ static void doubt(uint64_t handle) {
     more = request != NULL;
     if (more && is_listening()) copy = *request;
     mpipp_unlock_kind(locked);
-    if (more && is_listening()) mpipp_registry_tell(MPIPP_EVENT_DOUBTED, &copy.object, 0);
+    if (more && is_listening()) mpipp_registry_event_sink(MPIPP_EVENT_DOUBTED, &copy.object, 0);
   }
 }
 
 // The program knows that the operation is complete and may use its buffers; the request stays.
 // Those that share a handle are complete from the start.
-void mpipp_recorder_told_complete(uint64_t handle, int64_t position) {
+void mpipp_recorder_note_completed(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
   struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -238,7 +238,8 @@ void mpipp_recorder_told_complete(uint64_t handle, int64_t position) {
   if (told && is_listening()) copy = *request;
   if (told) __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
   mpipp_unlock_kind(locked);
-  if (told && is_listening()) mpipp_registry_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
+  if (told && is_listening())
+    mpipp_registry_event_sink(MPIPP_EVENT_COMPLETED, &copy.object, position);
   if (shared) doubt(handle);
 }
 
@@ -283,11 +284,11 @@ static int completes(uint32_t procedure) {
 
 static void end_active(struct mpipp_request *request, int others_stay) {
   if (others_stay) {
-    mpipp_recorder_chain_over(request->object.handle, request->call.requests,
-                              (int)request->persistent, NULL);
+    mpipp_recorder_chain_completed(request->object.handle, request->call.requests,
+                                   (int)request->persistent, NULL);
     return;
   }
-  mpipp_recorder_over(request, (int)request->persistent);
+  mpipp_recorder_operation_completed(request, (int)request->persistent);
   request->newer = request->newest = 0;
   MPIPP_WRITE(request->object.references, 0);
 }
@@ -317,7 +318,7 @@ static int64_t active(uint64_t array, int64_t count, int over) {
 // Which ones are complete is not known, and the caller's array may be gone: all that were stored
 // there, if those are all that it waited for, else all that are active, are over as far as anything
 // is said of them.
-void mpipp_recorder_requests_left(const struct mpipp_call *call) {
+void mpipp_recorder_requests_call_left(const struct mpipp_call *call) {
   if (!completes(call->procedure) || !call->requests) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   int all_known = active(call->requests, call->request_count, 0) == call->request_count;
@@ -359,22 +360,22 @@ void mpipp_recorder_partitions_marked(struct mpipp_call *call, int64_t first, in
   mpipp_unlock_kind(locked);
 }
 
-static struct mpipp_output over_unheard(uint64_t handle, uint64_t where, int kept) {
+static struct mpipp_output end_silently(uint64_t handle, uint64_t where, int kept) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_output output = mpipp_recorder_chain_over(handle, where, kept, NULL);
+  struct mpipp_output output = mpipp_recorder_chain_completed(handle, where, kept, NULL);
   mpipp_unlock_kind(locked);
   return output;
 }
 
 // With a copy of the request, which is long.
-static MPIPP_COLD struct mpipp_output over_heard(uint64_t handle, uint64_t where, int kept,
-                                                 int64_t position) {
+static MPIPP_COLD struct mpipp_output end_and_report(uint64_t handle, uint64_t where, int kept,
+                                                     int64_t position) {
   struct mpipp_request copy = {0};
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_output output = mpipp_recorder_chain_over(handle, where, kept, &copy);
+  struct mpipp_output output = mpipp_recorder_chain_completed(handle, where, kept, &copy);
   mpipp_unlock_kind(locked);
   if (copy.state == MPIPP_REQUEST_ACTIVE)
-    mpipp_registry_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
+    mpipp_registry_event_sink(MPIPP_EVENT_COMPLETED, &copy.object, position);
   locked = mpipp_lock_kind(MPIPP_REQUEST);
   mpipp_recorder_drop_call(&copy);
   mpipp_unlock_kind(locked);
@@ -382,10 +383,11 @@ static MPIPP_COLD struct mpipp_output over_heard(uint64_t handle, uint64_t where
 }
 
 // Ends a request's operation, and tells of it what the program has not been told already.
-static struct mpipp_output over(uint64_t handle, uint64_t where, int kept, int64_t position) {
+static struct mpipp_output end_operation(uint64_t handle, uint64_t where, int kept,
+                                         int64_t position) {
   struct mpipp_output output = position != NOT_TOLD && is_listening()
-                                   ? over_heard(handle, where, kept, position)
-                                   : over_unheard(handle, where, kept);
+                                   ? end_and_report(handle, where, kept, position)
+                                   : end_silently(handle, where, kept);
   if (output.shared) doubt(handle);
   return output;
 }
@@ -393,7 +395,8 @@ static struct mpipp_output over(uint64_t handle, uint64_t where, int kept, int64
 static __attribute__((noinline)) void complete_any(const struct mpipp_call *call, uint64_t handle,
                                                    uint64_t now, uint64_t where, int64_t position) {
   if (handle == null_request()) return;
-  struct mpipp_output output = over(handle, where, now == handle, position); // now: persistent
+  struct mpipp_output output =
+      end_operation(handle, where, now == handle, position); // now: persistent
   if (!output.place) return;
   struct mpipp_call made = {.caller = call->caller, // as if by that call
                             .procedure = MPIPP_PROC_Comm_idup,
@@ -405,10 +408,10 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
 
 static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
                             uint64_t where, int64_t position) {
-  mpipp_work_alone();
-  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_requests_alone);
-  int done = now != handle && mpipp_complete_alone(slots, slots->offsets, handle);
-  mpipp_worked_alone();
+  mpipp_begin_unlocked();
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_unshared_requests);
+  int done = now != handle && mpipp_complete_unshared(slots, slots->offsets, handle);
+  mpipp_end_unlocked();
   if (!done) complete_any(call, handle, now, where, position);
 }
 
@@ -437,7 +440,7 @@ void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t handle
       request && request->state == MPIPP_REQUEST_ACTIVE && request->call.present & MPIPP_HAS_SOURCE;
   uint64_t comm = receives ? request->call.comm : 0;
   mpipp_unlock_kind(locked);
-  if (request && is_listening()) mpipp_registry_tell(MPIPP_EVENT_FREED, &copy.object, 0);
+  if (request && is_listening()) mpipp_registry_event_sink(MPIPP_EVENT_FREED, &copy.object, 0);
   if (receives) mpipp_recorder_abandoned(comm);
   if (!give_up(handle)) complete(call, handle, null_request(), call->requests, NOT_TOLD);
 }

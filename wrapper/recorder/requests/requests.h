@@ -13,7 +13,7 @@
 #include "registry/object_store.h"
 #include "registry/records.h"
 
-// The first slot of a handle, of mpipp_registry_requests_alone. If it has that handle it has a
+// The first slot of a handle, of mpipp_registry_unshared_requests. If it has that handle it has a
 // record.
 static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slots *slots,
                                                           uint64_t handle) {
@@ -59,7 +59,7 @@ static inline void mpipp_request_empty(struct mpipp_request *request, uint64_t c
 }
 
 // The rest of mpipp_request_made, where the common case does not hold.
-void mpipp_recorder_request_made_further(struct mpipp_call *call, uint64_t handle, int persistent);
+void mpipp_recorder_request_made_slow(struct mpipp_call *call, uint64_t handle, int persistent);
 
 // The number of requests made so far, while one thread alone has called MPI.
 extern uint64_t mpipp_recorder_requests_made MPIPP_HIDDEN;
@@ -74,9 +74,9 @@ static inline __attribute__((always_inline)) void mpipp_request_made(struct mpip
   // Of an unknown datatype, it is mpipp_registry_no_object, which is not predefined.
   const struct mpipp_object *datatype = (void *)(uintptr_t)thread->known[0];
   uint64_t handle = MPIPP_KEY(made);
-  mpipp_work_alone();
+  mpipp_begin_unlocked();
   const struct mpipp_slot *slot =
-      mpipp_request_slot(MPIPP_READ(mpipp_registry_requests_alone), handle);
+      mpipp_request_slot(MPIPP_READ(mpipp_registry_unshared_requests), handle);
   struct mpipp_request *request = (void *)(uintptr_t)slot->record;
   if (MPIPP_LIKELY(copy != MPIPP_COPY_ALL && datatype->flags & MPIPP_FLAG_PREDEFINED) &&
       MPIPP_LIKELY(slot->handle == handle) &&
@@ -84,22 +84,22 @@ static inline __attribute__((always_inline)) void mpipp_request_made(struct mpip
       MPIPP_LIKELY(copy == MPIPP_COPY_PLAIN || mpipp_is_outside_mpi(call->caller))) {
     mpipp_request_empty(request, call->caller);
     mpipp_request_fill(request, call, persistent, copy, ++mpipp_recorder_requests_made);
-    mpipp_worked_alone();
+    mpipp_end_unlocked();
   } else {
-    mpipp_worked_alone();
-    mpipp_recorder_request_made_further(call, handle, persistent);
+    mpipp_end_unlocked();
+    mpipp_recorder_request_made_slow(call, handle, persistent);
   }
 }
 
 // Whether a request that is given again in one array is another that has its handle, or none.
-static inline int mpipp_may_be_given_again(const struct mpipp_request *request) {
+static inline int mpipp_may_be_passed_twice(const struct mpipp_request *request) {
   return request->newer || request->object.flags & MPIPP_FLAG_NULL;
 }
 
 // The common case: no other request has the handle, which is gone now, and nothing else goes with
-// it. slots: mpipp_registry_requests_alone, with its `offsets`. Returns 0 if it is another case.
-static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t offsets,
-                                       uint64_t handle) {
+// it. slots: mpipp_registry_unshared_requests, with its `offsets`. Returns 0 if it is another case.
+static inline int mpipp_complete_unshared(const struct mpipp_slots *slots, uint64_t offsets,
+                                          uint64_t handle) {
   const struct mpipp_slot *slot = mpipp_slot_at(slots, handle, offsets);
   struct mpipp_request *request = (void *)(uintptr_t)slot->record;
   if (MPIPP_UNLIKELY(slot->handle != handle) ||
@@ -115,11 +115,11 @@ void mpipp_recorder_starting(const struct mpipp_call *call, const MPI_Request *r
                              int64_t count);
 void mpipp_recorder_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count);
 int mpipp_recorder_not_started(const MPI_Request *requests, int64_t count, int code) MPIPP_COLD;
-void mpipp_recorder_told_complete(uint64_t handle, int64_t position);
+void mpipp_recorder_note_completed(uint64_t handle, int64_t position);
 void mpipp_recorder_cancelled(uint64_t request);
 void mpipp_recorder_requests_without(uint64_t comm);
 // The thread has left a call that completes requests before it returned.
-void mpipp_recorder_requests_left(const struct mpipp_call *call);
+void mpipp_recorder_requests_call_left(const struct mpipp_call *call);
 void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t request);
 // Partitions that are ready, or have arrived: of the call's request, and so many from the first on,
 // or those of a list.
@@ -161,12 +161,12 @@ mpipp_completed_all(const struct mpipp_call *call, const struct mpipp_handles *h
                     int64_t count, const MPI_Request *requests, int all) {
   int64_t done = 0;
   if (MPIPP_LIKELY(all) && MPIPP_LIKELY(mpipp_are_few(count))) {
-    mpipp_work_alone();
-    const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_requests_alone);
+    mpipp_begin_unlocked();
+    const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_unshared_requests);
     const uint64_t offsets = slots->offsets;
-    while (done < count && mpipp_complete_alone(slots, offsets, MPIPP_KEY(handles->few[done])))
+    while (done < count && mpipp_complete_unshared(slots, offsets, MPIPP_KEY(handles->few[done])))
       done++;
-    mpipp_worked_alone();
+    mpipp_end_unlocked();
     if (MPIPP_LIKELY(done >= count)) return;
   }
   if (handles->all) mpipp_recorder_completed_from(call, handles->all, done, count, requests, all);

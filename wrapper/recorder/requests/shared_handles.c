@@ -16,7 +16,7 @@ static struct mpipp_request *newest_at(struct mpipp_request *first, uint64_t whe
   return newest && newest->call.requests == where ? newest : NULL;
 }
 
-static int is_over(const struct mpipp_request *request) {
+static int is_completed(const struct mpipp_request *request) {
   return (MPIPP_READ(request->object.flags) & MPIPP_FLAG_ENDED) != 0;
 }
 
@@ -69,7 +69,7 @@ static void append(struct mpipp_request *first, struct mpipp_request *request) {
 
 void mpipp_recorder_chain_add(struct mpipp_request *request) {
   struct mpipp_request *first = mpipp_registry_listed_locked(MPIPP_REQUEST, request->object.handle);
-  int replaces = first && is_over(first);
+  int replaces = first && is_completed(first);
   if (first && !replaces) {
     append(first, request);
   } else if (!mpipp_registry_list_locked(request)) {
@@ -102,22 +102,22 @@ static void take(struct mpipp_request *request, int kept, struct mpipp_request *
     request->counted = request->copies = request->marks = 0;
 }
 
-struct mpipp_output mpipp_recorder_chain_over(uint64_t handle, uint64_t where, int kept,
-                                              struct mpipp_request *copy) {
+struct mpipp_output mpipp_recorder_chain_completed(uint64_t handle, uint64_t where, int kept,
+                                                   struct mpipp_request *copy) {
   struct mpipp_request *first = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
   struct mpipp_request *chosen = NULL, *before = NULL, *previous = NULL;
   int passed = 0;
   const struct mpipp_request *newest = newest_at(first, where);
   for (struct mpipp_request *r = first; r && passed++ < FARTHEST; previous = r, r = next_of(r)) {
     int meant = newest ? r == newest : r->call.requests == where;
-    if (is_over(r) || (chosen && !meant)) continue;
+    if (is_completed(r) || (chosen && !meant)) continue;
     chosen = r;
     before = previous;
     if (meant) break;
   }
   if (!chosen) return (struct mpipp_output){0};
   if (copy) take(chosen, kept, copy);
-  struct mpipp_output output = mpipp_recorder_over(chosen, kept);
+  struct mpipp_output output = mpipp_recorder_operation_completed(chosen, kept);
   output.shared = first->newer != 0;
   if (!kept) end(first, before, chosen);
   return output;
@@ -125,7 +125,8 @@ struct mpipp_output mpipp_recorder_chain_over(uint64_t handle, uint64_t where, i
 
 struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where) {
   struct mpipp_request *r = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
-  while (r && (is_over(r) || !(where ? r->call.requests == where : r->persistent))) r = next_of(r);
+  while (r && (is_completed(r) || !(where ? r->call.requests == where : r->persistent)))
+    r = next_of(r);
   return r;
 }
 
@@ -134,7 +135,7 @@ struct mpipp_request *mpipp_recorder_chain_doubt(uint64_t handle) {
   struct mpipp_request *r = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
   const struct mpipp_request *newest = r && r->newest ? (void *)(uintptr_t)r->newest : r;
   if (!newest || newest->special & MPIPP_DOUBTED) return NULL;
-  while (r && (is_over(r) || r->special & MPIPP_DOUBTED)) r = next_of(r);
+  while (r && (is_completed(r) || r->special & MPIPP_DOUBTED)) r = next_of(r);
   if (r) r->special |= MPIPP_DOUBTED;
   return r;
 }

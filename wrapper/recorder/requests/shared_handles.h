@@ -15,10 +15,10 @@
 void mpipp_recorder_chain_add(struct mpipp_request *request);
 
 // One of the operations with that handle is complete: the one whose handle was stored where the
-// caller now reads it from, else the oldest. Returns as mpipp_recorder_over. copy: NULL, or what
-// takes over all that the record was.
-struct mpipp_output mpipp_recorder_chain_over(uint64_t handle, uint64_t where, int kept,
-                                              struct mpipp_request *copy);
+// caller now reads it from, else the oldest. Returns as mpipp_recorder_operation_completed. copy:
+// NULL, or what takes over all that the record was.
+struct mpipp_output mpipp_recorder_chain_completed(uint64_t handle, uint64_t where, int kept,
+                                                   struct mpipp_request *copy);
 
 // The request with that handle which is persistent, or was stored at that place; or NULL.
 struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where);

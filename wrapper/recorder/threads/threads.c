@@ -55,14 +55,14 @@ void mpipp_recorder_polled_in_vain(struct mpipp_thread *thread) {
   MPIPP_WRITE(thread->polled, serial);
 }
 
-static void thread_over(void *thread) {
+static void end_thread(void *thread) {
   mpipp_recorder_self =
       &mpipp_recorder_no_thread; // a call from a destructor that runs after this one starts anew
   __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
 }
 
 void mpipp_recorder_open_threads(void) {
-  pthread_key_create(&thread_key, thread_over);
+  pthread_key_create(&thread_key, end_thread);
 }
 
 // With the lock held: a record no thread uses, else a new one.
@@ -195,7 +195,7 @@ static void after_fork_in_child(void) {
   int is_outermost = !interrupted;
   mpipp_registry_arena_forked();
   after_fork();
-  if (is_outermost) mpipp_worked_alone(); // another thread did, which is not here
+  if (is_outermost) mpipp_end_unlocked(); // another thread did, which is not here
   forked();
 }
 
