@@ -24,11 +24,11 @@ def check(process: Process) -> Findings:
     """
     going_on = {(one.call.procedure, one.call.site) for one in process.operations}
     seen: set[object] = set()
-    once = _Once(process)
+    once = _NoRepeats(process)
     for comm, channel in _channels(process):
         if once.wrote(comm, channel):
             continue
-        for kept in _kept(process, comm, channel):
+        for kept in _kept_calls(process, comm, channel):
             if kept.key in seen:
                 continue  # which takes a tenth of the time that making the call does
             seen.add(kept.key)
@@ -42,7 +42,7 @@ def check(process: Process) -> Findings:
                     yield mismatch
 
 
-class _Once:
+class _NoRepeats:
     # Of plain histories: whether the longest of the calls that are else alike wrote nothing twice.
 
     def __init__(self, process: Process) -> None:
@@ -87,7 +87,7 @@ def _channels(process: Process) -> Iterator[tuple[Comm, Channel]]:
                     yield comm, channel
 
 
-def _kept(process: Process, comm: Comm, channel: Channel) -> Iterator[KeptCall]:
+def _kept_calls(process: Process, comm: Comm, channel: Channel) -> Iterator[KeptCall]:
     for stretch in process.registry.recorded_calls(comm, channel):
         yield from stretch.calls
 

@@ -28,7 +28,7 @@ def check(known: World) -> Findings:
     Also different collective calls that meet on a window or a file; `active` reports those on
     communicators.
     """
-    if not any(map(_is_inside, known.all)):
+    if not any(map(_is_inside, known.processes)):
         return
     # It takes some time to load.
     from mpipp.analysis.deadlock.analysis import explain

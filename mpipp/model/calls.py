@@ -151,7 +151,7 @@ class Request:
     @property
     def pending(self) -> bool:
         """Its operation has been started and not completed."""
-        return self.state == "active" and not self.header.ended
+        return self.state == "active" and not self.header.is_ended
 
     @property
     def was_freed_active(self) -> bool:

@@ -65,14 +65,14 @@ class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made f
     record: int  # its address
 
     @property
-    def ended(self) -> bool:
-        """No handle denotes it any more: it was freed or, if it is a request, completed."""
+    def is_ended(self) -> bool:
+        """Whether no handle denotes it any more: it was freed or, if it is a request, completed."""
         return "ended" in self.flags
 
     @property
     def freed(self) -> bool:
-        """It was freed. Requests mostly end otherwise, so they only have `ended`."""
-        return self.ended and self.kind != "request"
+        """It was freed. Requests mostly end otherwise, so they only have `is_ended`."""
+        return self.is_ended and self.kind != "request"
 
     @property
     def predefined(self) -> bool:

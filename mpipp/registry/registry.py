@@ -189,7 +189,7 @@ class Registry:
         handles = self._source.integers(call.requests, count, size, signed=False)
         for number, handle in enumerate(handles):
             one = self.find("request", handle)
-            if isinstance(one, Request) and one.header.ended and not one.header.null:
+            if isinstance(one, Request) and one.header.is_ended and not one.header.null:
                 yield number, one
 
     def at(self, kind: str, address: int) -> Known:
@@ -374,4 +374,4 @@ class Registry:
 
 
 def _ended(found: Known) -> bool:
-    return not isinstance(found, Broken) and found.header.ended
+    return not isinstance(found, Broken) and found.header.is_ended

@@ -181,7 +181,7 @@ class _Entries(Sequence[Item]):
 
 def data(name: str, memory: Memory, address: int, count: int, datatype: Datatype) -> Item:
     """The outline of `count` entries of `datatype` at `address`."""
-    memory = _Once(memory)
+    memory = _ReadOnceMemory(memory)
     if count == 1:
         return Data(name, memory, address, datatype, (), address)
     value = shortened(preview(values(memory, address, count, datatype)), _LONGEST)
@@ -282,7 +282,7 @@ def _stage_size(node: Datatype, prefix: Indices) -> int:
     return size
 
 
-class _Once:
+class _ReadOnceMemory:
     # Memory that reads every piece once.
 
     def __init__(self, memory: Memory) -> None:

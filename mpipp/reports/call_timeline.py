@@ -45,15 +45,15 @@ def timeline(
             found.update(_rows(lanes, ordinal, where))
     except MpippError:  # of records that make no sense the checks tell
         pass
-    found["now"] = _now(processes, where, label)
+    found["now"] = _activities(processes, where, label)
     return found
 
 
-def _now(processes: Sequence[Process], where: Where, label: Label) -> list[dict[str, str]]:
+def _activities(processes: Sequence[Process], where: Where, label: Label) -> list[dict[str, str]]:
     # Those that do the same together.
     groups: dict[str, list[int]] = {}
     for process in processes:
-        groups.setdefault(now(process, where), []).append(process.number)
+        groups.setdefault(last_activity(process, where), []).append(process.number)
     found = [
         {"process": label(*numbers), "text": text}
         for text, numbers in sorted(groups.items(), key=lambda group: group[1])
@@ -61,8 +61,8 @@ def _now(processes: Sequence[Process], where: Where, label: Label) -> list[dict[
     return found[:_MOST]
 
 
-def now(process: Process, where: Where) -> str:
-    """What a process does, or has done last."""
+def last_activity(process: Process, where: Where) -> str:
+    """What a process is doing, or has done last."""
     try:
         for thread in process.threads:
             if isinstance(thread, Thread) and thread.call is not None:

@@ -31,7 +31,7 @@ def program(pid: int) -> str:
     return plain(status(pid).get("Name", ""), "")
 
 
-def is_one(name: str) -> bool:
+def is_launcher_name(name: str) -> bool:
     """Whether a program is a launcher."""
     return bool(_LAUNCHER.match(name))
 
@@ -48,7 +48,7 @@ def above(pid: int) -> list[list[int]]:
         pid = int(status(pid).get("PPid", "0"))
         if pid < 1:
             break
-        is_launcher = is_one(program(pid))
+        is_launcher = is_launcher_name(program(pid))
         if is_launcher and follows:
             found[-1].append(pid)
         elif is_launcher:

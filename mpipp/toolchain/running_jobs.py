@@ -60,7 +60,7 @@ class Job(NamedTuple):
     above: tuple[int, ...] = ()
 
 
-class _Found(NamedTuple):
+class _FoundProcess(NamedTuple):
     # A process of MPI, or one that may not be looked at.
     process: Process
     environment: Mapping[str, str]
@@ -73,8 +73,8 @@ def jobs() -> list[Job]:
 
     Those that launchers have started and that may not be looked at are among them.
     """
-    found: dict[tuple[int, str], list[_Found]] = {}
-    hidden: list[_Found] = []
+    found: dict[tuple[int, str], list[_FoundProcess]] = {}
+    hidden: list[_FoundProcess] = []
     user = os.getuid()
     for pid in _numbers():
         if user and int(launcher_ancestors.status(pid).get("Uid", "-1").split()[0]) != user:
@@ -118,17 +118,19 @@ def is_launcher(pid: int) -> bool:
     """Whether a process is a launcher, and goes on."""
     status = launcher_ancestors.status(pid)
     has_ended = status.get("State", "").startswith(("Z", "X"))
-    return launcher_ancestors.is_one(status.get("Name", "")) and not has_ended
+    return launcher_ancestors.is_launcher_name(status.get("Name", "")) and not has_ended
 
 
-def _looked_at(pid: int, environment: Mapping[str, str]) -> _Found:
+def _looked_at(pid: int, environment: Mapping[str, str]) -> _FoundProcess:
     chains = launcher_ancestors.above(pid)
     launcher = chains[0][-1] if chains else pid
     process = Process(pid, launcher_ancestors.program(pid), _rank(environment), obstacle(pid))
-    return _Found(process, environment, tuple(one for chain in chains for one in chain), launcher)
+    return _FoundProcess(
+        process, environment, tuple(one for chain in chains for one in chain), launcher
+    )
 
 
-def _started(hidden: Sequence[_Found]) -> Iterator[_Found]:
+def _started(hidden: Sequence[_FoundProcess]) -> Iterator[_FoundProcess]:
     # Those that are no launchers, and no shells between launchers and these.
     parents = {int(launcher_ancestors.status(one.process.pid).get("PPid", "0")) for one in hidden}
     for one in hidden:
@@ -137,7 +139,7 @@ def _started(hidden: Sequence[_Found]) -> Iterator[_Found]:
             yield one
 
 
-def _job(members: Sequence[_Found], is_all: bool) -> Job:
+def _job(members: Sequence[_FoundProcess], is_all: bool) -> Job:
     # is_all: of what its launcher has started.
     launcher, environment = members[0].launcher, members[0].environment
     name = environment.get("SLURM_JOB_ID", "")

@@ -131,7 +131,7 @@ class Watcher:
             guard(self._look_at_hangs)
         guard(self._look)
         guard(self._look_for_what_is_kept)
-        guard(self._tell_rest)
+        guard(self._report_rest)
         guard(self._blocking_precheck.end)
         guard(self._nonblocking_precheck.end)
         guard(self._count)
@@ -157,7 +157,7 @@ class Watcher:
     def _look_at_hangs(self) -> None:
         self._hang_detector.look(self._findings)
 
-    def _tell_rest(self) -> None:
+    def _report_rest(self) -> None:
         self._ends.report_rest(self._interrupted, self._uncalled())
 
     def _count(self) -> None:
@@ -304,7 +304,7 @@ class Watcher:
         elif not data and not self._is_heard_later(one):
             self._selector.unregister(one.connection)
             was = one.state
-            one.gone()
+            one.disconnect()
             if was != RUNNING or not self._reporter.can_read(one):
                 return
             if goes_on(one.pid):

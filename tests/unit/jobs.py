@@ -192,7 +192,7 @@ class Recorded:
             "session": self.sessions,
         }
         for one in several.get(kind, ()):
-            if ended or not one.header.ended:
+            if ended or not one.header.is_ended:
                 yield one
 
     def threads(self) -> Iterator[Thread]:

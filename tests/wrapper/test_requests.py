@@ -75,7 +75,7 @@ def simple(process: Process) -> None:
     assert not process.pending()
     gone = process.registry.find("request", process.said["receive"])
     assert isinstance(gone, Request)
-    assert (gone.state, gone.header.ended) == ("complete", True)
+    assert (gone.state, gone.header.is_ended) == ("complete", True)
     process.until("buffered and ready")
     assert not process.pending()
 
@@ -103,10 +103,10 @@ def persistent(process: Process) -> None:
     expected[process.said["index"]] = "inactive"
     assert states(process) == expected
     process.until("one freed")
-    assert process.find("request", "pair[0]").header.ended
-    assert not process.find("request", "pair[1]").header.ended
+    assert process.find("request", "pair[0]").header.is_ended
+    assert not process.find("request", "pair[1]").header.is_ended
     process.until("both freed")
-    assert process.find("request", "pair[1]").header.ended
+    assert process.find("request", "pair[1]").header.is_ended
     assert not process.live("request")
 
 

@@ -69,7 +69,7 @@ def _of_element(process: Process, touch: Touch, access: Access, element: Phrase)
         rule,
         [
             by,
-            operation.party(*_known(touch, threads)),
+            operation.party(*_details(touch, threads)),
             *_end(process, touch),
         ],
         "store" if touch.stores else "load",
@@ -85,7 +85,7 @@ def in_variable(variable: str) -> Phrase:
     return Phrase.of(", in {variable}", variable=variable) if variable else Phrase("")
 
 
-def _known(touch: Touch, threads: tuple[int, int] | None) -> Iterator[Phrase]:
+def _details(touch: Touch, threads: tuple[int, int] | None) -> Iterator[Phrase]:
     if threads:
         yield Phrase.of("started in thread {thread}", thread=threads[1])
     if touch.moved is False:

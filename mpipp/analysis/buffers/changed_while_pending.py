@@ -76,7 +76,7 @@ def _of(
     if name is None:
         return None
     if change.kind == GONE:
-        return of_kind(_gone(process, access), access.operation.call)
+        return of_kind(_dangling_buffer(process, access), access.operation.call)
     at = next((at for at, _ in _elements(change, access)), change.address)
     known = Phrase.of(
         "{name}, at {address}{variable}, {values}",
@@ -120,7 +120,7 @@ def _never(process: Process) -> Iterator[Phrase]:
         yield Phrase.of("nothing has completed it when {procedure} is called", procedure=calls[0])
 
 
-def _gone(process: Process, access: Access) -> Finding:
+def _dangling_buffer(process: Process, access: Access) -> Finding:
     operation = access.operation
     return Finding.of(
         "gone-while-pending",

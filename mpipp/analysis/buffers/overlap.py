@@ -80,7 +80,7 @@ def _within(first: Access, second: Access) -> Findings:
     )
 
 
-class _Alike(NamedTuple):
+class _RepeatedUse(NamedTuple):
     # Uses of the same bytes by calls at one place, as a loop makes them.
     place: int
     accesses: list[Access]
@@ -97,7 +97,7 @@ class _Shared(NamedTuple):
 def _between(every: list[Access]) -> Findings:
     # One finding for two places, whatever the calls there are: pairs may be as many as the square.
     order = {id(access): number for number, access in enumerate(every)}
-    alike = _alike(every)
+    alike = _group_repeated(every)
     writers = [group for group in alike if group.accesses[0].writes]
     written = Index([group.accesses[0].stored for group in writers])
     found: dict[object, _Shared] = {}
@@ -112,21 +112,23 @@ def _between(every: list[Access]) -> Findings:
         yield with_repeat_count(finding, len(shared.operations) - 2)
 
 
-def _alike(every: list[Access]) -> list[_Alike]:
+def _group_repeated(every: list[Access]) -> list[_RepeatedUse]:
     places: dict[object, int] = {}
-    found: dict[object, _Alike] = {}
+    found: dict[object, _RepeatedUse] = {}
     for access in every:
         site, start = access.operation.call.site, access.operation.start
         of = (site, start and start.site) if site.address else id(access.operation)
         place = places.setdefault(of, len(places))
         memory = tuple((id(one.datatype), one.count, one.address) for one in access.entries)
-        found.setdefault((place, access.writes, memory), _Alike(place, [])).accesses.append(access)
+        found.setdefault((place, access.writes, memory), _RepeatedUse(place, [])).accesses.append(
+            access
+        )
     return list(found.values())
 
 
 def _meeting(
-    group: _Alike, writers: list[_Alike], written: Index
-) -> Iterator[tuple[_Alike, tuple[Access, Access], tuple[int, int]]]:
+    group: _RepeatedUse, writers: list[_RepeatedUse], written: Index
+) -> Iterator[tuple[_RepeatedUse, tuple[Access, Access], tuple[int, int]]]:
     # Two that share bytes, and these; one for each place.
     met: set[int] = set()
     first, *_ = group.accesses

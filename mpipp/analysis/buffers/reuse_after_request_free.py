@@ -18,7 +18,7 @@ from mpipp.datatypes import memory
 
 def check(known: World) -> Findings:
     """Operations that use a buffer of one that was given up and cannot be complete."""
-    for process in known.all:
+    for process in known.processes:
         given_up = [
             one for one in process.freed_active_operations if _cannot_be_complete(known, one)
         ]

@@ -57,7 +57,7 @@ def _sends(operation: Operation) -> Findings:
             size=bytes,
             overhead_size=overhead,
         )
-        case, parties = "small", [operation.party(detail), _made(operation, attached)]
+        case, parties = "small", [operation.party(detail), _attachment_party(operation, attached)]
     procedure = operation.call.procedure
     yield Finding.of(
         "attached-too-small", parties, case, procedure=procedure, size=room, needed_size=needed
@@ -79,7 +79,7 @@ def _inside(operation: Operation, attached: Attachment) -> Findings:
                 end_address=end,
                 name=access.name(start),
             )
-            parties = [operation.party(detail), _made(operation, attached)]
+            parties = [operation.party(detail), _attachment_party(operation, attached)]
             yield Finding.of("attached-in-use", parties, procedure=operation.call.procedure)
             return
 
@@ -96,7 +96,7 @@ def _together(operation: Operation, attached: Attachment, needed: int) -> Findin
     first = Party(process.number, subject, "sent at", sent.site)
     yield Finding.of(
         "attached-too-small-for-all",
-        [operation.party(), first, _made(operation, attached)],
+        [operation.party(), first, _attachment_party(operation, attached)],
         count=count,
         needed_size=whole,
         size=attached.size,
@@ -135,10 +135,10 @@ def _attaches(operation: Operation) -> Findings:
         comm = process.usable("comm", call.comm)
         found = comm.attached if isinstance(comm, Comm) else NOTHING_ATTACHED
     if "size" in call.arguments and found.state in ("attached", "automatic"):
-        yield Finding.of("attached-twice", [operation.party(), _made(operation, found)])
+        yield Finding.of("attached-twice", [operation.party(), _attachment_party(operation, found)])
 
 
-def _made(operation: Operation, attached: Attachment) -> Party:
+def _attachment_party(operation: Operation, attached: Attachment) -> Party:
     subject = Phrase.of("the attached buffer, {size} bytes", size=attached.size)
     if attached.state == "automatic":
         subject = Phrase("the attached buffer, MPI_BUFFER_AUTOMATIC")

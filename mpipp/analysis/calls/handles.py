@@ -57,7 +57,7 @@ _COMPLETING_ALL = ("MPI_Waitall", "MPI_Testall", "MPI_Waitsome", "MPI_Testsome")
 _GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
 
 
-class _Given(NamedTuple):
+class _PassedHandle(NamedTuple):
     name: Value  # the argument's
     kind: str
     handle: int
@@ -74,7 +74,7 @@ def check(process: Process) -> Findings:
         # MPI_Abort ends the job whatever it is given.
         if operation.tid is None or operation.call.procedure == "MPI_Abort":
             continue
-        for given in _given(operation):
+        for given in _passed_handles(operation):
             yield from _looked_at(operation, given)
         yield from _requests(operation)
     for thread in process.threads:
@@ -85,33 +85,33 @@ def check(process: Process) -> Findings:
             )
 
 
-def _given(operation: Operation) -> Iterator[_Given]:
+def _passed_handles(operation: Operation) -> Iterator[_PassedHandle]:
     call = operation.call
     for name in _FIELDS:
         handle = getattr(call, name)
         if handle is not None and (name != "op" or _reduces(operation)):
-            yield _Given(name, name, handle)
+            yield _PassedHandle(name, name, handle)
     for name, handle in call.arguments.items():
         significant = name != "peer_comm" or _is_leader(operation)
         if name in _ARGUMENTS and isinstance(handle, int) and significant:
-            yield _Given(name, _ARGUMENTS[name], handle)
+            yield _PassedHandle(name, _ARGUMENTS[name], handle)
     remote = (buffer for buffer in call.buffers if "remote" in buffer.access)
     for buffer in (*operation.buffers(), *remote):
         if buffer.shares is None and buffer.datatype is None:
             of = Phrase.of("the datatype of {argument}", argument=buffer.role)
-            yield _Given(of, "datatype", buffer.handle)
+            yield _PassedHandle(of, "datatype", buffer.handle)
         yield from _of_peers(operation, buffer)
     for given in call.given_types:
         if given.datatype is None:
-            yield _Given(given.name, "datatype", given.handle)
+            yield _PassedHandle(given.name, "datatype", given.handle)
     made = call.constructor
     if made is not None and made.types is not None:
         for name, found, handle in zip(made.type_names, made.types, made.handles):
             if found is None:
-                yield _Given(name, "datatype", handle)
+                yield _PassedHandle(name, "datatype", handle)
 
 
-def _of_peers(operation: Operation, buffer: Buffer) -> Iterator[_Given]:
+def _of_peers(operation: Operation, buffer: Buffer) -> Iterator[_PassedHandle]:
     # The datatypes of a w form, where they are significant.
     if buffer.shares is None or buffer.datatype is not None:
         return
@@ -123,7 +123,7 @@ def _of_peers(operation: Operation, buffer: Buffer) -> Iterator[_Given]:
                     argument=buffer.role,
                     peer=operation.peer(number),
                 )
-                yield _Given(name, "datatype", share.handle)
+                yield _PassedHandle(name, "datatype", share.handle)
     except MpippError:  # arrays of the caller's
         return
 
@@ -139,7 +139,7 @@ def _is_leader(operation: Operation) -> bool:
     return comm is not None and comm.rank == operation.call.arguments.get("local_leader")
 
 
-def _looked_at(operation: Operation, given: _Given) -> Findings:
+def _looked_at(operation: Operation, given: _PassedHandle) -> Findings:
     process = operation.process
     found = process.registry.find(given.kind, given.handle)
     if found is None:
@@ -162,12 +162,12 @@ def _looked_at(operation: Operation, given: _Given) -> Findings:
         yield Finding.of(f"{done}-{_rule(given)}", parties, **facts)
 
 
-def _rule(given: _Given) -> str:
+def _rule(given: _PassedHandle) -> str:
     # Those of datatypes in communication are others (analysis/calls/datatype_state.py).
     return "type" if given.kind == "datatype" else given.kind
 
 
-def _may_be_null(operation: Operation, given: _Given) -> bool:
+def _may_be_null(operation: Operation, given: _PassedHandle) -> bool:
     # MPI_FILE_NULL has the error handler that files are opened with (MPI-4.1, section 14.7).
     procedure = operation.call.procedure
     if given.kind == "file" and procedure == "MPI_File_get_errhandler":
@@ -176,7 +176,7 @@ def _may_be_null(operation: Operation, given: _Given) -> bool:
     return any(one.may_be_null for one in known if one.name == given.name)
 
 
-def _was_freed_before(operation: Operation, given: _Given) -> bool:
+def _was_freed_before(operation: Operation, given: _PassedHandle) -> bool:
     # Another thread may free what the call uses; messages that are not recorded have handles that
     # others had, as requests have, and one group or error handler may have been asked for several
     # times.
@@ -187,7 +187,7 @@ def _was_freed_before(operation: Operation, given: _Given) -> bool:
     return not uncertain and not info.concurrent
 
 
-def _impossible(operation: Operation, given: _Given) -> Findings:
+def _impossible(operation: Operation, given: _PassedHandle) -> Findings:
     process = operation.process
     other = _of_another_kind(process, given)
     why = _is_of(other) if other is not None else _why_impossible(process, given)
@@ -206,7 +206,7 @@ def _impossible(operation: Operation, given: _Given) -> Findings:
         )
 
 
-def _of_another_kind(process: Process, given: _Given) -> Object | None:
+def _of_another_kind(process: Process, given: _PassedHandle) -> Object | None:
     # Handles of Open MPI are addresses: no two objects that are there at a time have the same.
     # MPICH's files have addresses, and all else numbers, which may be the same.
     info = process.registry.info
@@ -217,7 +217,7 @@ def _of_another_kind(process: Process, given: _Given) -> Object | None:
         found = process.registry.find(kind, given.handle) if kind != given.kind else None
         if found is None or isinstance(found, Broken):
             continue
-        there = addresses and not info.concurrent and not found.header.ended
+        there = addresses and not info.concurrent and not found.header.is_ended
         if found.header.predefined or found.header.null or there:
             return found
     return None
@@ -233,7 +233,7 @@ def _is_of(other: Object) -> str:
     return f"is {other.header.name}, {noun}" if _is_known_by_name(other) else f"is that of {noun}"
 
 
-def _why_impossible(process: Process, given: _Given) -> str:
+def _why_impossible(process: Process, given: _PassedHandle) -> str:
     info, handle = process.registry.info, given.handle
     if handle == 0:
         return "is never a handle"
@@ -274,11 +274,11 @@ def _requests(operation: Operation) -> Findings:
             else "request"
         )
         if not known:
-            yield from _impossible(operation, _Given(place, "request", handle))
+            yield from _impossible(operation, _PassedHandle(place, "request", handle))
         elif several or len(known) != 1 or isinstance(known[0], Broken):
             continue
         elif over.get(number) == known[0]:
-            yield from _over(operation, place, known[0])
+            yield from _completed_request(operation, place, known[0])
         elif call.procedure.startswith("MPI_Start"):
             yield from _started(operation, place, known[0])
         elif call.procedure in _GIVING_UP and known[0].header.null:
@@ -286,7 +286,7 @@ def _requests(operation: Operation) -> Findings:
         elif not isinstance(known[0], Request):
             continue
         elif call.procedure in _GIVING_UP and known[0].pending:
-            yield from _given_up(operation, known[0])
+            yield from _freed_while_active(operation, known[0])
 
 
 def _twice(operation: Operation, found: Sequence[tuple[Object | Broken, ...]]) -> Findings:
@@ -310,7 +310,7 @@ def _twice(operation: Operation, found: Sequence[tuple[Object | Broken, ...]]) -
             yield Finding.of(rule, parties, index=number, first_index=again)
 
 
-def _over(operation: Operation, place: str, request: Object) -> Findings:
+def _completed_request(operation: Operation, place: str, request: Object) -> Findings:
     assert isinstance(request, Request)
     call = request.call
     receives, sends = call.source is not None, call.dest is not None
@@ -337,7 +337,7 @@ def _null(operation: Operation, place: str) -> Finding:
 def _started(operation: Operation, place: str, request: Object) -> Findings:
     if request.header.null:
         yield _null(operation, place)
-    elif isinstance(request, Request) and not (request.persistent or request.header.ended):
+    elif isinstance(request, Request) and not (request.persistent or request.header.is_ended):
         made = operation.process.object_party(request)
         facts = {"argument": place, "procedure": request.call.procedure}
         yield Finding.of("not-persistent", [operation.party(), made], **facts)
@@ -346,7 +346,7 @@ def _started(operation: Operation, place: str, request: Object) -> Findings:
         yield Finding.of("already-active", [operation.party(), made], argument=place)
 
 
-def _given_up(operation: Operation, request: Request) -> Findings:
+def _freed_while_active(operation: Operation, request: Request) -> Findings:
     call, process = request.call, operation.process
     done = _GIVING_UP[operation.call.procedure]
     parties = [operation.party(), process.object_party(request)]
@@ -354,11 +354,15 @@ def _given_up(operation: Operation, request: Request) -> Findings:
         yield Finding.of("partitioned-given-up", parties, procedure=call.procedure, verb=done)
     elif call.facts.over == "comm":  # of files the standard says nothing of it
         yield Finding.of("collective-given-up", parties, procedure=call.procedure, verb=done)
-    elif done == "freed" and call.source is not None and not _is_certainly_over(process, request):
+    elif (
+        done == "freed"
+        and call.source is not None
+        and not _is_certainly_completed(process, request)
+    ):
         yield Finding.of("receive-given-up", parties, procedure=call.procedure)
 
 
-def _is_certainly_over(process: Process, request: Request) -> bool:
+def _is_certainly_completed(process: Process, request: Request) -> bool:
     # A receive from nobody; and one that was cancelled, which has no ordinal any more, may be freed
     # (MPI-4.1, section 3.8.4).
     source = request.call.source

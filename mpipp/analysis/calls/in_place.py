@@ -12,10 +12,10 @@ def check(process: Process) -> Findings:
     for operation in process.operations:
         for buffer in operation.call.buffers:
             if "remote" not in buffer.access and process.in_place(buffer):
-                yield from _given(operation, buffer.role)
+                yield from _check_role(operation, buffer.role)
 
 
-def _given(operation: Operation, role: str) -> Findings:
+def _check_role(operation: Operation, role: str) -> Findings:
     call = operation.call
     allowed = call.facts.in_place
     elsewhere = ""

@@ -20,7 +20,7 @@ def check(process: Process) -> Findings:
             continue
         call = operation.call
         if call.procedure in _INITIALIZING or call.procedure == "MPI_Finalize":
-            yield from _once(operation)
+            yield from _check_repeated(operation)
         elif _needs_mpi(call, process.registry.info):
             yield from _outside(process, call.procedure, operation.party())
     for operation in process.marked:
@@ -35,7 +35,7 @@ def _marked(operation: Operation) -> Findings:
         yield from _outside(operation.process, call.procedure, operation.party())
 
 
-def _once(operation: Operation) -> Findings:
+def _check_repeated(operation: Operation) -> Findings:
     # Whether MPI was initialized is seen when the call begins: it changes while the call goes on.
     procedure = operation.call.procedure
     main = operation.process.registry.info.main_thread

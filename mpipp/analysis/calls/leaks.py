@@ -45,30 +45,30 @@ def at_the_end(process: Process) -> bool:
 def _requests_by_site(process: Process) -> dict[tuple[Site, bool], list[Request]]:
     found: dict[tuple[Site, bool], list[Request]] = {}
     for request in process.registry.objects("request"):
-        if isinstance(request, Request) and _is_kept(request.header):
+        if isinstance(request, Request) and _is_leak(request.header):
             found.setdefault((request.header.site, request.pending), []).append(request)
     return found
 
 
 @dataclass
-class _Made:
+class _CreationSite:
     # What was made at one place: the records of the first, and how many.
     records: list[int]
     count: int = 0
 
 
-def _made_by_site(process: Process, kind: str) -> dict[Site, _Made]:
-    found: dict[Site, _Made] = {}
+def _made_by_site(process: Process, kind: str) -> dict[Site, _CreationSite]:
+    found: dict[Site, _CreationSite] = {}
     for header in process.registry.headers(kind):
-        if isinstance(header, Header) and _is_kept(header):
-            made = found.setdefault(header.site, _Made([]))
+        if isinstance(header, Header) and _is_leak(header):
+            made = found.setdefault(header.site, _CreationSite([]))
             made.count += 1
             if made.count <= _FIRST:  # there may be 10^6
                 made.records.append(header.record)
     return found
 
 
-def _is_kept(header: Header) -> bool:
+def _is_leak(header: Header) -> bool:
     return _NOT_KEPT.isdisjoint(header.flags)
 
 
@@ -78,7 +78,7 @@ def _requests(process: Process, requests: Sequence[Request]) -> Finding:
     return _finding(rule, process, first, len(requests), "")
 
 
-def _objects(process: Process, kind: str, made: _Made) -> Findings:
+def _objects(process: Process, kind: str, made: _CreationSite) -> Findings:
     some = (process.registry.at(kind, record) for record in made.records)
     first = next((one for one in some if not isinstance(one, Broken)), None)
     if first is None:

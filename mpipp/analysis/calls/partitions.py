@@ -17,7 +17,7 @@ def check(process: Process) -> Findings:
         procedure = operation.call.procedure
         if operation.tid is None or not procedure.startswith(("MPI_Pready", "MPI_Parrived")):
             continue
-        request = _given(operation)
+        request = _passed_request(operation)
         if request is None:
             continue
         parties = [operation.party(), process.object_party(request)]
@@ -27,14 +27,14 @@ def check(process: Process) -> Findings:
             yield from _arrived(operation, request, parties)
 
 
-def _given(operation: Operation) -> Request | None:
+def _passed_request(operation: Operation) -> Request | None:
     process = operation.process
     try:
         (known, *_) = (*process.registry.passed_requests(operation.call, 1), ())
     except MpippError:  # the program's own memory
         return None
     request = known[0] if len(known) == 1 else None
-    if not isinstance(request, Request) or request.header.ended or request.header.null:
+    if not isinstance(request, Request) or request.header.is_ended or request.header.null:
         return None  # analysis/calls/handles.py
     # With several threads another request may have the handle by now.
     sure = request.persistent or not process.registry.info.concurrent
@@ -54,7 +54,7 @@ def _ready(operation: Operation, request: Request, parties: list[Party]) -> Find
         yield Finding.of("no-partitions", parties, procedure=request.call.procedure)
         return
     given, count = partitions(operation.call), _count(request)
-    outside, again = _outside(request, given), _again(request, given)
+    outside, again = _outside(request, given), _repeated_partition(request, given)
     if outside is not None:
         yield Finding.of("no-such-partition", parties, index=outside, count=count)
     elif request.state != "active" and len(given):
@@ -63,7 +63,7 @@ def _ready(operation: Operation, request: Request, parties: list[Party]) -> Find
         yield Finding.of("ready-again", parties, index=again)
 
 
-def _again(request: Request, given: Sequence[int]) -> int | None:
+def _repeated_partition(request: Request, given: Sequence[int]) -> int | None:
     marks = request.marks or ()
     seen: set[int] = set()
     for one in given:

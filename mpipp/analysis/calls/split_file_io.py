@@ -31,7 +31,7 @@ def check(process: Process) -> Findings:
         if file.split_doubted:
             continue
         if file.split is None:
-            yield from _alone(operation, file)
+            yield from _unmatched_split(operation, file)
         elif (file.split.frame, file.split.serial) != (operation.call.frame, operation.call.serial):
             yield from _beside(operation, file.split)
 
@@ -60,7 +60,7 @@ def _nonblocking(operation: Operation, file: File) -> Findings:
             return
 
 
-def _alone(operation: Operation, file: File) -> Findings:
+def _unmatched_split(operation: Operation, file: File) -> Findings:
     call = operation.call
     if call.facts.form == "split end" and call.serial != file.split_ended:
         parties = [operation.party(), operation.process.object_party(file)]

@@ -29,13 +29,13 @@ def check(process: Process) -> Findings:
         if comm is None:
             continue
         if operation.among_neighbors and comm.topology == "none":
-            parties = [operation.party(), *_made(operation, comm)]
+            parties = [operation.party(), *_comm_party(operation, comm)]
             yield Finding.of("no-neighbors", parties, procedure=call.procedure)
         elif check_one is not None:
             yield from islice(check_one(operation, comm), 1)
 
 
-def _made(operation: Operation, comm: Comm) -> list[Party]:
+def _comm_party(operation: Operation, comm: Comm) -> list[Party]:
     return [] if comm.header.predefined else [operation.process.object_party(comm)]
 
 
@@ -90,7 +90,7 @@ def _needs(operation: Operation, comm: Comm, topology: str, rule: str) -> Findin
         kind = "Cartesian" if topology == "cartesian" else topology
         yield Finding.of(
             rule,
-            [operation.party(), *_made(operation, comm)],
+            [operation.party(), *_comm_party(operation, comm)],
             procedure=operation.call.procedure,
             kind=kind,
             noun=has,
@@ -108,7 +108,7 @@ def _size_of_grid(operation: Operation, comm: Comm) -> Findings:
 def _coordinates(operation: Operation, comm: Comm) -> Findings:
     yield from _needs(operation, comm, "cartesian", "no-coordinates")
     yield from _nulls(operation, {"coords": len(comm.dims)})
-    parties = [operation.party(), *_made(operation, comm)]
+    parties = [operation.party(), *_comm_party(operation, comm)]
     for i, (at, size, periodic) in enumerate(
         zip(_array(operation, "coords"), comm.dims, comm.periods)
     ):
@@ -125,7 +125,7 @@ def _shift(operation: Operation, comm: Comm) -> Findings:
     yield from _needs(operation, comm, "cartesian", "no-shift")
     direction, ndims = _number(operation, "direction"), len(comm.dims)
     if direction is not None and not 0 <= direction < ndims:
-        parties = [operation.party(), *_made(operation, comm)]
+        parties = [operation.party(), *_comm_party(operation, comm)]
         noun = "dimension" if ndims == 1 else "dimensions"
         yield Finding.of("grid-direction", parties, number=direction, count=ndims, noun=noun)
 
@@ -146,7 +146,7 @@ def _distributed_edges(operation: Operation, comm: Comm) -> Findings:
 def _rank(operation: Operation, comm: Comm) -> Findings:
     rank = _number(operation, "rank")
     if rank is not None and not 0 <= rank < comm.size:
-        parties = [operation.party(), *_made(operation, comm)]
+        parties = [operation.party(), *_comm_party(operation, comm)]
         yield Finding.of("topology-rank", parties, number=rank, ranks=ranks_of(comm.size))
 
 

@@ -41,8 +41,8 @@ def check(process: Process) -> Findings:
 
 def check_targets(known: World) -> Findings:
     """One-sided operations on memory that is not in the target's window."""
-    for process in known.all:
-        yield from check_reach(process, known.all)
+    for process in known.processes:
+        yield from check_reach(process, known.processes)
 
 
 def check_reach(process: Process, others: Sequence[Process]) -> Findings:

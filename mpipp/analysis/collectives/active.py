@@ -103,7 +103,7 @@ def _key(joined: Sequence[CollectiveCall]) -> tuple[int, int]:
 def _operations(known: World) -> Iterator[list[CollectiveCall]]:
     # Those that more than one process has begun, in the order of the calls, each in that of ranks.
     found: dict[tuple[int, int], list[CollectiveCall]] = {}
-    for process in known.all:
+    for process in known.processes:
         for operation in process.operations:
             call = operation.call
             if call.ordinal is None or call.dest is not None or call.source is not None:

@@ -79,7 +79,7 @@ def of(known: World, process: Process, sides: Iterable[Side]) -> Turns | None:
     world = next((one for one in known.comms(process) if one.identity == _WORLD), None)
     if world is None or known.rank(process) is None or not at_the_end(process):
         return None
-    past = _past(process, world)
+    past = _recorded_turns(process, world)
     intra = [s for s in sides if is_in_turns(s.channel) and not s.member.comm.inter]
     return Turns(intra, past) if past and intra else None
 
@@ -94,7 +94,7 @@ def blocks(call: Call) -> bool:
     return call.facts.form == "blocking" and not call.facts.among_neighbors
 
 
-def _past(process: Process, world: Comm) -> list[Stretch]:
+def _recorded_turns(process: Process, world: Comm) -> list[Stretch]:
     for channel in world.channels:
         if channel.sequence == "turns" and channel.history and is_certain(world, channel):
             return process.registry.recorded_calls(world, channel)

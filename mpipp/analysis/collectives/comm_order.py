@@ -221,6 +221,6 @@ def _ways(known: World) -> Iterator[_Way]:
         sides.setdefault(side.member.process, []).append(side)
     found = (call_sequence.of(known, process, of) for process, of in sides.items())
     made = [one for one in found if one is not None]
-    ended = sum(at_the_end(process) for process in known.all)
+    ended = sum(at_the_end(process) for process in known.processes)
     for one in made:
         yield _Way(one, MOST // ended)

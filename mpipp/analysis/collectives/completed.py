@@ -164,7 +164,7 @@ def check(known: World) -> Findings:
 def _after_failures(known: World) -> Iterator[str]:
     # Not compared: nobody knows whether MPI had begun the call that it refused.
     failed: dict[str, list[int]] = {}
-    for process in known.all:
+    for process in known.processes:
         for comm in known.comms(process):
             for channel in comm.channels:
                 follow = channel.frozen and channel.posted > channel.count
@@ -176,7 +176,7 @@ def _after_failures(known: World) -> Iterator[str]:
 
 def _inside(known: World) -> Iterator[Side]:
     # The calls that threads have not left: a collective one is kept when MPI has accepted it.
-    for process in known.all:
+    for process in known.processes:
         for operation in process.operations:
             call, member = operation.call, known.of(operation)
             collective = call.dest is None and call.source is None and call.facts.over

@@ -21,7 +21,7 @@ _SHOWN = 16  # of a process's neighbors
 def check(known: World) -> Findings:
     """The first edge of each communicator that its ends do not have equally often."""
     looked_at: set[int] = set()
-    for process in known.all:
+    for process in known.processes:
         for comm in known.comms(process):
             if comm.topology != "distributed graph" or comm.identity in looked_at:
                 continue

@@ -26,7 +26,7 @@ def check(known: World, parted: Collection[int]) -> Findings:
     A call need not wait for all, so that nobody may have noticed. Both must have come to their end:
     until then the call may come.
     """
-    ended = {process for process in known.all if at_the_end(process)}
+    ended = {process for process in known.processes if at_the_end(process)}
     told: set[object] = set()
     for side in every(known, is_collective):
         identity = side.member.comm.identity
@@ -35,7 +35,7 @@ def check(known: World, parted: Collection[int]) -> Findings:
             continue
         missing = [
             (member, count)
-            for member, count in _others(known, side)
+            for member, count in _peer_counts(known, side)
             if member.process in ended and count < side.channel.count
         ]
         if missing:
@@ -45,7 +45,7 @@ def check(known: World, parted: Collection[int]) -> Findings:
                 yield found
 
 
-def _others(known: World, side: Side) -> Iterator[tuple[Member, int]]:
+def _peer_counts(known: World, side: Side) -> Iterator[tuple[Member, int]]:
     # Those of its own group, or of an intercommunicator's other one, which all take part in its
     # collective calls (MPI-4.1, section 6.2.2), and how many they have made; certain ones.
     sequence = side.channel.sequence
@@ -61,7 +61,7 @@ def _others(known: World, side: Side) -> Iterator[tuple[Member, int]]:
         if channel is None:
             # What is not needed any more may have been given back; of a window or file nothing is
             # known before its first call.
-            if not peer.comm.header.ended and sequence == "collectives":
+            if not peer.comm.header.is_ended and sequence == "collectives":
                 yield peer, 0
         elif not channel.history and sequence != "collectives":
             continue  # there was no room, and no call of it was counted

@@ -33,7 +33,7 @@ class Between(World):
         for side in (parents, children):
             for process in sorted(side, key=lambda process: side[process].rank):
                 self._numbers[process] = len(self._numbers)
-        self._known = {process: {} for process in self._numbers}
+        self._comms_by_identity = {process: {} for process in self._numbers}
         both = {**parents, **children}
         made = {process: _made_of(process, comm) for process, comm in both.items()}
         everywhere = set.intersection(*(set(comms) for comms in made.values()))
@@ -58,7 +58,7 @@ class Between(World):
         ]
         for group, local, remote in zip(groups, ranks, ranks[::-1]):
             for process, comm in group.items():
-                self._known[process][identity] = replace(
+                self._comms_by_identity[process][identity] = replace(
                     comm,
                     identity=identity,
                     world_ranks=local,
@@ -67,14 +67,14 @@ class Between(World):
 
     def comm(self, process: Process, handle: int | None) -> Comm | None:
         """The communicator between them, or made of it, that has this handle."""
-        for known in self._known[process].values():
-            if known.header.handle == handle and not known.header.ended:
+        for known in self._comms_by_identity[process].values():
+            if known.header.handle == handle and not known.header.is_ended:
                 return known
         return None
 
     def covers(self, comm: Comm, process: Process) -> bool:
         """Whether a process has it as the communicator between them, or as one made of it."""
-        known = self._known.get(process, {}).values()
+        known = self._comms_by_identity.get(process, {}).values()
         return any(one.header.record == comm.header.record for one in known)
 
 
@@ -83,7 +83,7 @@ def between(known: Sequence[World]) -> list[Between]:
 
     `known`: all that there are. Of one who is not here nobody knows whom it has spawned.
     """
-    if len(known) < 2 or any(len(world.all) != world.size for world in known):
+    if len(known) < 2 or any(len(world.processes) != world.size for world in known):
         return []
     parents: dict[tuple[int, int], list[dict[Process, list[Comm]]]] = {}
     children: dict[tuple[int, int], list[dict[Process, Comm]]] = {}
@@ -121,7 +121,7 @@ def _made_of(process: Process, between: Comm) -> dict[_Calls, Comm]:
 def _spawned(world: World) -> dict[Process, Comm]:
     # The communicator with the parents of all processes of a world; nothing if one is not there.
     found = {}
-    for process in world.all:
+    for process in world.processes:
         for comm in _of_two_worlds(process):
             if "imported" in comm.header.flags:
                 found[process] = comm
@@ -133,7 +133,7 @@ def _spawners(world: World) -> dict[tuple[int, int], dict[Process, list[Comm]]]:
     # By the numbers of parents and of children, what each process has made; nothing of a process
     # of which the record of some is gone.
     found: dict[tuple[int, int], dict[Process, list[Comm]]] = {}
-    for process in world.all:
+    for process in world.processes:
         made = [comm for comm in _of_two_worlds(process) if "spawned" in comm.header.flags]
         if sum(comm.remote_size for comm in made) != process.registry.info.spawned:
             made = []

@@ -113,7 +113,7 @@ def accesses(operation: Operation) -> list[Access]:
     """The buffers of an operation that have data, and that it is certain to use."""
     if operation.among_neighbors and operation.comm is None:
         return []  # which neighbors there are is not known
-    left_alone = _left_alone(operation)
+    left_alone = _unused_roles(operation)
     found = [
         Access(operation, buffer)
         for buffer in operation.buffers()
@@ -149,7 +149,7 @@ def _of_nobody(operation: Operation) -> bool:
     return isinstance(found, Message) and found.header.name == "MPI_MESSAGE_NO_PROC"
 
 
-def _left_alone(operation: Operation) -> set[str]:
+def _unused_roles(operation: Operation) -> set[str]:
     call = operation.call
     if call.facts.operation == "Exscan":  # MPI-4.1, section 6.11.2
         return {"recvbuf"} if operation.comm is None or operation.comm.rank == 0 else set()

@@ -62,7 +62,7 @@ RECEIVED = {"sends": "receives", "partitioned send starts": "partitioned receive
 
 def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Side]:
     """All that is kept of the channels that are `wanted`, of communicators that were freed, too."""
-    for process in known.all:
+    for process in known.processes:
         for comm in known.comms(process):
             for channel in comm.channels:
                 if channel.history and wanted(channel) and is_certain(comm, channel):
@@ -79,7 +79,7 @@ def complete(known: World) -> Iterator[Side]:
 
     That is so if only the order is uncertain, and no room was missing.
     """
-    for process in known.all:
+    for process in known.processes:
         for comm in known.comms(process) if not process.registry.info.forgotten else ():
             for channel in comm.channels:
                 if _is_complete(comm, channel):

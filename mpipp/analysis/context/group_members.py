@@ -20,7 +20,7 @@ def members(operation: Operation) -> int | None:
     if call.state == "over":
         known = call.arguments.get("members", 0)
         return known if isinstance(known, int) else None
-    group = _given(operation)
+    group = _passed_group(operation)
     if group is None or group.world_ranks is None:
         return None
     return _summed(group.world_ranks) if group.rank >= 0 else 0
@@ -60,14 +60,14 @@ def stringtag(operation: Operation) -> bytes:
 
 def of(operation: Operation, name: str) -> Sequence[int] | None:
     """As `ranks`, of the group that is that argument of an active call."""
-    group = _given(operation, name)
+    group = _passed_group(operation, name)
     return group.world_ranks if group is not None else None
 
 
 def ranks(operation: Operation) -> Sequence[int] | None:
     """Its members' in MPI_COMM_WORLD, in its order; None if they are not known."""
     if operation.call.state != "over":
-        group = _given(operation)
+        group = _passed_group(operation)
         return group.world_ranks if group is not None else None
     wanted = members(operation)
     if not wanted:
@@ -79,7 +79,7 @@ def ranks(operation: Operation) -> Sequence[int] | None:
     return next((every for every in found if _summed(every) == wanted), None)
 
 
-def _given(operation: Operation, name: str = "") -> Group | None:
+def _passed_group(operation: Operation, name: str = "") -> Group | None:
     given = operation.call.arguments
     handle = given.get(name) if name else given.get("group", given.get("local_group"))
     if not isinstance(handle, int):

@@ -68,7 +68,7 @@ class World:
         self.compared: dict[tuple[int, int], list[Finding] | MpippError] = {}
 
     @property
-    def all(self) -> list[Process]:
+    def processes(self) -> list[Process]:
         """In the order of their ranks."""
         return list(self._by_rank.values())
 
@@ -114,20 +114,20 @@ class World:
     @property
     def size(self) -> int:
         """Of MPI_COMM_WORLD."""
-        return next((one.registry.info.world_size or 0 for one in self.all), 0)
+        return next((one.registry.info.world_size or 0 for one in self.processes), 0)
 
     def comms(self, process: Process) -> list[Comm]:
         """The communicators of a process that have an identity, also those that were freed."""
         return list(self._comms(process).values())
 
     def _comms(self, process: Process) -> dict[int, Comm]:
-        if process not in self._known:
+        if process not in self._comms_by_identity:
             found = process.registry.objects("comm", ended=True)
-            self._known[process] = {
+            self._comms_by_identity[process] = {
                 c.identity: c for c in found if isinstance(c, Comm) and c.identity
             }
-        return self._known[process]
+        return self._comms_by_identity[process]
 
     @cached_property
-    def _known(self) -> dict[Process, dict[int, Comm]]:
+    def _comms_by_identity(self) -> dict[Process, dict[int, Comm]]:
         return {}

@@ -169,7 +169,7 @@ def explain(known: World, polling_waits: bool = False, waits: Waits | None = Non
     """
     waits = waits or Waits(known)
     states: dict[int, State] = {}
-    for process in known.all:
+    for process in known.processes:
         state = _state(process, waits)
         states[state.rank] = state
     stands = ("waits", "polls") if polling_waits else ("waits",)
@@ -210,7 +210,7 @@ def _state(process: Process, waits: Waits) -> State:
         has_outside = bool(found) and not polling and kind == "waits"
         kind = "calls" if found else "computes"
     elif kind == "calls":
-        untold = _untold(found)
+        untold = _unknown_conditions(found)
     elif kind == "waits" and polling:
         kind = "polls"
         found += [_polls(process, waits, t.tid, t.polls) for t in polling if t.polls]
@@ -232,7 +232,7 @@ def _ends(process: Process, inside: set[str]) -> bool:
     return "MPI_Abort" in inside or process.has_left_sessions
 
 
-def _untold(waits: Sequence[Wait]) -> tuple[Unknown, ...]:
+def _unknown_conditions(waits: Sequence[Wait]) -> tuple[Unknown, ...]:
     # Of a process with all its threads in MPI: one that can return moves it on.
     if any(isinstance(wait.condition, NoWait) for wait in waits):
         return ()
@@ -269,12 +269,12 @@ def _knots(
             mismatch = bool(component & different)
             knots.append(Knot(component, circle, (), not lenient, mismatch, ()))
     taken = {rank for knot in knots for rank in knot.ranks} | known
-    knots += _others(found, frozenset(ended), different - taken, taken, lenient)
+    knots += _lone_waits(found, frozenset(ended), different - taken, taken, lenient)
     taken |= {rank for knot in knots for rank in knot.ranks}
     return [_with_behind(knot, stuck - taken, following) for knot in knots]
 
 
-def _others(
+def _lone_waits(
     found: Sequence[Edge],
     ended: frozenset[int],
     different: set[int],

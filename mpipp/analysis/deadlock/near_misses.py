@@ -31,15 +31,15 @@ class UnmatchedCount(NamedTuple):
 
 def unreceived(messages: Messages, sender: Process, receiver: Process) -> Iterator[UnmatchedCount]:
     """What one process has sent another and no receive was posted for."""
-    yield from _left(messages, sender, receiver, "sends", 1)
+    yield from _unmatched_counts(messages, sender, receiver, "sends", 1)
 
 
 def unsent(messages: Messages, sender: Process, receiver: Process) -> Iterator[UnmatchedCount]:
     """Receives that one process has posted for another's messages, which were not sent."""
-    yield from _left(messages, sender, receiver, "receives", -1)
+    yield from _unmatched_counts(messages, sender, receiver, "receives", -1)
 
 
-def _left(
+def _unmatched_counts(
     messages: Messages, sender: Process, receiver: Process, sequence: str, sign: int
 ) -> Iterator[UnmatchedCount]:
     known, to = messages.known, receiver.registry.info.world_rank
@@ -68,11 +68,11 @@ class NearMisses:
     def __init__(self, messages: Messages) -> None:
         self._messages = messages
         # What was told: by source and destination in MPI_COMM_WORLD, communicator and tag.
-        self.told: set[tuple[int | None, int | None, int, int]] = set()
+        self.reported: set[tuple[int | None, int | None, int, int]] = set()
 
-    def _tell(self, source: Process, dest: Process, left: UnmatchedCount) -> None:
+    def _note_reported(self, source: Process, dest: Process, left: UnmatchedCount) -> None:
         ranks = source.registry.info.world_rank, dest.registry.info.world_rank
-        self.told.add((*ranks, left.comm.identity, left.tag))
+        self.reported.add((*ranks, left.comm.identity, left.tag))
 
     def of(self, event: Event, rank: int) -> list[str]:
         """What the process `rank` did instead of what the event asks of it, a sentence each."""
@@ -119,10 +119,10 @@ class NearMisses:
             )
             same = left.comm.identity == event.member.comm.identity
             if same and left.tag != tag:
-                self._tell(sender, own, left)
+                self._note_reported(sender, own, left)
                 yield f"another tag: {what}"
             elif not same and (any_tag or left.tag == tag):
-                self._tell(sender, own, left)
+                self._note_reported(sender, own, left)
                 yield f"another communicator: {what} on {names.comm(left.comm)}"
         if event.any or event.operation.call.source is None or any_tag:
             return
@@ -130,18 +130,18 @@ class NearMisses:
 
     def _other_ranks(self, event: Event, rank: int, sender: Process, tag: int) -> Iterator[str]:
         known, own = self._messages.known, event.operation.process
-        for other in known.all:
+        for other in known.processes:
             number = other.registry.info.world_rank
             if other is not sender:
                 for left in unreceived(self._messages, other, own):
                     if self._is_wanted(event, left, tag):
-                        self._tell(other, own, left)
+                        self._note_reported(other, own, left)
                         what = wording.counted(left.count, "message")
                         yield f"another rank: rank {number} sent it {what} with tag {tag}"
             if other is not own:
                 for left in unreceived(self._messages, sender, other):
                     if self._is_wanted(event, left, tag):
-                        self._tell(sender, other, left)
+                        self._note_reported(sender, other, left)
                         what = wording.counted(left.count, "message")
                         sent = f"rank {rank} sent {what} with tag {tag}"
                         yield f"another rank: {sent} to rank {number}"
@@ -160,17 +160,17 @@ class NearMisses:
             what = f"rank {rank} waits for {messages} with tag {left.tag}"
             same = left.comm.identity == event.member.comm.identity
             if same and left.tag != tag:
-                self._tell(own, receiver, left)
+                self._note_reported(own, receiver, left)
                 yield f"another tag: {what} from rank {own_rank}"
             elif not same and left.tag == tag:
-                self._tell(own, receiver, left)
+                self._note_reported(own, receiver, left)
                 yield f"another communicator: {what} on {names.comm(left.comm)}"
-        for other in known.all:
+        for other in known.processes:
             number = other.registry.info.world_rank
             if other is not own:
                 for left in unsent(self._messages, other, receiver):
                     if self._is_wanted(event, left, tag):
-                        self._tell(other, receiver, left)
+                        self._note_reported(other, receiver, left)
                         what = wording.counted(left.count, "message")
                         yield (
                             f"another rank: rank {rank} waits for {what} with tag {tag} "

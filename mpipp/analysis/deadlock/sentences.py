@@ -84,7 +84,7 @@ class Sentences:
                 call_clause=self.call(event.mismatch),
             )
         lack = Phrase.of("{text}", text=self._undone(event, ranks))
-        doing = {rank: self._elsewhere(rank) for rank in ranks}
+        doing = {rank: self._other_activity(rank) for rank in ranks}
         for said in dict.fromkeys(doing.values()):
             members = [rank for rank in ranks if doing[rank] == said]
             if said is None:
@@ -135,7 +135,7 @@ class Sentences:
         group = "its group and this" if event.lenient else "this group and"  # of two the other
         return f"{who} {have} {_UNDONE[event.kind].format(tag=tag, group=group)}"
 
-    def _elsewhere(self, rank: int) -> Phrase | None:
+    def _other_activity(self, rank: int) -> Phrase | None:
         # What a process does of which nothing else is said.
         state = self._found.states.get(rank)
         if state is None:
@@ -190,7 +190,7 @@ class Sentences:
 
     def unmatched(self) -> list[str]:
         """The unmatched messages and receives that no near miss reports, a sentence each."""
-        return unmatched.sentences(self._found, self._near.told)
+        return unmatched.sentences(self._found, self._near.reported)
 
 
 def _polling(call: Phrase) -> Phrase:

@@ -51,7 +51,7 @@ def unmatched(found: Explanation) -> Iterator[Unmatched]:
     }
     messages = found.waits.messages
     over = found.stuck | {rank for rank, one in found.states.items() if one.has_ended}
-    for process in found.world.all:
+    for process in found.world.processes:
         for comm in process.registry.objects("comm"):
             if isinstance(comm, Comm) and comm.identity and not comm.uncertain:
                 for one in _of(messages, Member(process, comm)):

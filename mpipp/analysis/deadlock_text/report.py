@@ -44,10 +44,10 @@ class Report:
             yield from map(str, self.knot(knot))
             yield ""
         if self._found.knots:
-            yield from self._left_over()
+            yield from self._unmatched_lines()
         yield from self.remaining_ranks()
 
-    def _left_over(self) -> Iterator[str]:
+    def _unmatched_lines(self) -> Iterator[str]:
         left = self._say.unmatched()
         for sentence in left[:_MOST_LEFT]:
             yield f"unmatched: {sentence}"
@@ -58,7 +58,7 @@ class Report:
 
     def knot(self, knot: Knot) -> Iterator[Phrase]:
         """The lines below the headline of a deadlock, or of what waits for processes that ended."""
-        told, rest = self._told(knot)
+        told, rest = self._shown_ranks(knot)
         for rank in told:
             yield from self._process(self._found.states[rank], knot.lenient)
         yield from self._grouped("with them", rest)
@@ -88,7 +88,7 @@ class Report:
             )
         return f"{kind}: {wording.ranks(ranks)} wait for each other"
 
-    def _told(self, knot: Knot) -> tuple[Sequence[int], Sequence[int]]:
+    def _shown_ranks(self, knot: Knot) -> tuple[Sequence[int], Sequence[int]]:
         # Those that are told one by one, and the rest.
         if len(knot.circle) == len(knot.ranks) <= _MOST_TOLD:
             return knot.circle, ()
@@ -143,7 +143,7 @@ class Report:
             )
 
     def _cited(self, sections: str) -> str:
-        return cited(sections, self._found.world.all[0].registry.info.standard)
+        return cited(sections, self._found.world.processes[0].registry.info.standard)
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[Phrase, list[int]]]:
         """What processes do, with those that do the same; of many, at the same place."""
@@ -181,7 +181,7 @@ class Report:
             if found.waits_itself(members[0]):
                 yield from self._may_come(members)
             yield from self._outside(members)
-            yield from self._untold(members)
+            yield from self._unknown_lines(members)
         if found.missing:
             yield f"as far as is seen: {wording.verb(found.missing, 'is', 'are')} not here"
 
@@ -197,7 +197,7 @@ class Report:
         said = dict.fromkeys(self._say.outside(one) for one in states if one.has_outside)
         yield from (f"    another thread is {text}" for text in itertools.islice(said, _MOST_LACKS))
 
-    def _untold(self, ranks: Sequence[int]) -> Iterator[str]:
+    def _unknown_lines(self, ranks: Sequence[int]) -> Iterator[str]:
         reasons = (why for rank in ranks for why in self._found.states[rank].unknown)
         said = list(dict.fromkeys(map(self._say.unknown_reason, reasons)))
         yield from (f"    {text}" for text in said[:_MOST_LACKS])

@@ -189,10 +189,10 @@ def why(found: Conflict, told: str) -> tuple[str, str]:
     Args:
         told: the procedure by which the second's process heard of the first's call, if it has.
     """
-    return _IS[found.why], f"missing: {_wanted(found, told)}"
+    return _IS[found.why], f"missing: {_missing_completion(found, told)}"
 
 
-def _wanted(found: Conflict, told: str) -> str:
+def _missing_completion(found: Conflict, told: str) -> str:
     if found.why == "pending":
         return "what completes the first before the second"
     if found.why == "incomplete":

@@ -46,7 +46,7 @@ def check(known: World) -> Findings:
     """Sends and receives that belong together and do not match, in the order of the messages."""
     sends, receives = live(known)
     any_message: list[_Any] = []
-    for process in known.all:
+    for process in known.processes:
         for operation in process.operations:
             any_message.extend(_receives_any(known, operation))
     # Where a process sends one message too many, none of those after it is received as it is meant.
@@ -67,7 +67,7 @@ def live(known: World) -> tuple[dict[Key, Data], dict[Key, Data]]:
     """The sends and the receives that are going on."""
     sends: dict[Key, Data] = {}
     receives: dict[Key, Data] = {}
-    for process in known.all:
+    for process in known.processes:
         for operation in process.operations:
             sends.update(_sends(known, operation))
             receives.update(_receives(known, operation))
@@ -101,7 +101,7 @@ def _receives(known: World, operation: Operation) -> Iterator[tuple[Key, Data]]:
     data = _data(operation, "writes")
     if data is None:
         return
-    source, tag, ordinal = _wanted(call)
+    source, tag, ordinal = _receive_key(call)
     member = _member(known, operation, _receive_sequence(call))
     message = _message(operation)
     if message is not None:
@@ -119,7 +119,7 @@ def _receives(known: World, operation: Operation) -> Iterator[tuple[Key, Data]]:
 def _receives_any(known: World, operation: Operation) -> Iterator[_Any]:
     process, call = operation.process, operation.call
     data = _data(operation, "writes")
-    source, tag, ordinal = _wanted(call)
+    source, tag, ordinal = _receive_key(call)
     member = _member(known, operation, "receives")
     if data is None or source is None or tag is None or ordinal is None or member is None:
         return
@@ -175,7 +175,7 @@ def _receive_sequence(call: Call) -> str:
     return "partitioned receives" if call.partitioned else "receives"
 
 
-def _wanted(call: Call) -> tuple[int | None, int | None, int | None]:
+def _receive_key(call: Call) -> tuple[int | None, int | None, int | None]:
     # Source, tag and ordinal of the receive; a send-receive has its own.
     if call.dest is None:
         return call.source, call.tag, call.ordinal

@@ -119,7 +119,7 @@ def check(known: World) -> Findings:
     sends, receives = active.live(known)
     yield from past.compare(sends.keys() & receives.keys())
     sent = [side for ends in channels.values() for side in ends if side.channel.sequence == "sends"]
-    yield from _lost(known, [*sent, *every(known, _is_send_start)])
+    yield from _unreceived(known, [*sent, *every(known, _is_send_start)])
     past.limits.raise_reasons()
 
 
@@ -139,7 +139,7 @@ def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
     return signature_check.compare(data[0], data[1], signature_check.MESSAGE)
 
 
-def _lost(known: World, sends: Iterable[Side]) -> Findings:
+def _unreceived(known: World, sends: Iterable[Side]) -> Findings:
     # Only once both are at their end: until then the receive may come.
     known_of: dict[int, dict[tuple[str, int, int], Channel]] = {}  # by receiver's communicator
     twins = _Twins(known)

@@ -56,7 +56,7 @@ class HistoryComparison:
         else:
             sent = data_of(ends[0], one.call(heads[0], 1))
             received = data_of(ends[1], other.call(heads[1], 1))
-            known[heads] = _is_alike(sent, received)
+            known[heads] = _is_equal(sent, received)
         return known[heads]
 
 
@@ -67,7 +67,7 @@ def data_of(side: Side, call: Call) -> Data | None:
     return signature_check.buffer_data(side.operation(call), call.buffers[0])
 
 
-def _is_alike(sent: Data | None, received: Data | None) -> bool:
+def _is_equal(sent: Data | None, received: Data | None) -> bool:
     # Then it is so of any equal numbers of them.
     if sent is None or received is None:
         return True  # nothing is said of it, whatever the number

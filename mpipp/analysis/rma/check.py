@@ -92,7 +92,7 @@ def _logs(known: World) -> tuple[dict[int, OnesidedLog], list[str]]:
     # By rank, and why some cannot be read.
     found: dict[int, OnesidedLog] = {}
     failed = []
-    for one in known.all:
+    for one in known.processes:
         rank = known.rank(one)
         try:
             log = one.registry.onesided()

@@ -136,13 +136,13 @@ class RmaFindings:
             template = "and {others} more at the same places"
             more = Phrase.of(template, others=found.times - 1)
             made = made.with_detail(replace(more, varies=Varies.RANKS))
-        ended = self._ended(found.first)
+        ended = self._completing_procedure(found.first)
         advice = ordering_advice.of_conflict(found, ended, made.advice.text)
         return replace(made, advice=Phrase(advice))
 
-    def _ended(self, side: Side) -> str:
+    def _completing_procedure(self, side: Side) -> str:
         # The procedure that has ended it, if that is known: it may be another process's.
-        rank, number = side.ended or (-1, -1)
+        rank, number = side.completed_at or (-1, -1)
         call = self._logs[rank].call(number) if rank in self._logs else None
         return call.procedure if call is not None else ""
 
@@ -156,7 +156,7 @@ class RmaFindings:
         """One, as a finding."""
         parties = [self._party(found.event, ())]
         if isinstance(found.other, events.MemoryFreed):
-            parties.append(self._given_back(found.event, found.other))
+            parties.append(self._freed_party(found.event, found.other))
         elif found.other is not None:
             details = (_OUTLIVED,) if found.rule in _OF_STACKS else ()
             parties.append(self._party(found.other, details))
@@ -165,7 +165,7 @@ class RmaFindings:
             made = replace(made, advice=Phrase(ordering_advice.of_gone(found, made.advice.text)))
         return replace(made, lifelines=self._epochs(found))
 
-    def _given_back(self, event: events.Event, given: events.MemoryFreed) -> Party:
+    def _freed_party(self, event: events.Event, given: events.MemoryFreed) -> Party:
         element = self._role_at(self._call(event), given.met)
         what = Phrase.of("{address}", address=given.met)
         if isinstance(event, (events.WindowMade, events.Attached)):
@@ -219,7 +219,7 @@ class RmaFindings:
     def _side(self, side: Side, found: Conflict) -> Party:
         low, high = found.bytes_of(side)
         verb = f"{_verb(side)}s"
-        if self._is_elsewhere(side):
+        if self._is_at_unknown_process(side):
             template = "{verb} memory of rank {rank}"
             return self._party(side.event, (Phrase.of(template, verb=verb, rank=found.owner),))
         window = next(self._windows([side]), found.window)
@@ -262,7 +262,7 @@ class RmaFindings:
                 return f' "{win.header.name}"'
         return ""
 
-    def _is_elsewhere(self, side: Side) -> bool:
+    def _is_at_unknown_process(self, side: Side) -> bool:
         # In the memory of a process that is not known.
         event = side.event
         if not isinstance(event, events.Operation) or side.kind not in AT_TARGET:
@@ -316,7 +316,11 @@ class RmaFindings:
             point = Point(party.process, _name(side.event), party.site, _short(party.details[0]))
             key = points.add(NumberedPoint(ranks[number], side.event.moment.number, point))
             accesses.append(key)
-            end = at(*side.ended) if side.ended and side.ended[0] in ranks else None
+            end = (
+                at(*side.completed_at)
+                if side.completed_at and side.completed_at[0] in ranks
+                else None
+            )
             if isinstance(side.event, events.Operation):
                 pending.append((key, end))
             if side.epoch is not None:
@@ -324,9 +328,9 @@ class RmaFindings:
                 call = self._logs[closed[0]].call(closed[1]) if closed else None
                 closes = call is not None and call.procedure in _CLOSING
                 epochs.append((of(side.epoch), closed if closes else None))
-            before = at(ranks[1 - number], side.told) if side.heard is not None else None
-            if before is not None and side.heard is not None:
-                edges.append((before, of(side.heard)))
+            before = at(ranks[1 - number], side.heard_number) if side.heard_by is not None else None
+            if before is not None and side.heard_by is not None:
+                edges.append((before, of(side.heard_by)))
                 if number:
                     known = self._logs[before[0]].call(before[1])
                     told = known.procedure if known is not None else ""
@@ -370,7 +374,10 @@ class RmaFindings:
         for number, side in enumerate(sides):
             add(side.epoch, _BEGINS[number])
             other = sides[1 - number].event.moment.process
-            add(side.heard, Phrase.of("by this its process heard of rank {rank} last", rank=other))
+            add(
+                side.heard_by,
+                Phrase.of("by this its process heard of rank {rank} last", rank=other),
+            )
         for event, roles in told.values():
             if roles[:2] == [*_BEGINS]:
                 roles[:2] = [_BEGINS_ITS if found.why == "itself" else _BEGINS_BOTH]

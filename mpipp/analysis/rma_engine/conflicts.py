@@ -64,9 +64,9 @@ class Side(NamedTuple):
     event: Access | Operation
     kind: str
     epoch: Synchronization | None
-    heard: Event | None
-    told: int = -1
-    ended: tuple[int, int] | None = None
+    heard_by: Event | None
+    heard_number: int = -1
+    completed_at: tuple[int, int] | None = None
     closed: int = -1
 
 

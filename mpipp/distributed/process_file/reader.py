@@ -200,7 +200,7 @@ class Written:
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Object | Broken]:
         """Those of a kind."""
-        return (one for one in self._known(kind) if ended or not one.header.ended)
+        return (one for one in self._known(kind) if ended or not one.header.is_ended)
 
     def _known(self, kind: str) -> Sequence[Object]:
         if kind == "comm":

@@ -319,7 +319,7 @@ class _Writer:
             one
             for one in every
             if isinstance(one, Comm)
-            and (self._past is None or not one.header.ended or one.identity in wanted)
+            and (self._past is None or not one.header.is_ended or one.identity in wanted)
         ]
 
     def _sides(self, comms: Sequence[Comm]) -> Iterator[tuple[int, Side]]:

@@ -20,7 +20,7 @@ from mpipp.render import json_output as json_values
 def lines(file: str, options: Collection[str]) -> list[str]:
     """What is said with these options; a picture is written into the file if there is one."""
     checked = Checked()
-    found = [explain_all(world) for world in worlds(checked.processes) if world.all]
+    found = [explain_all(world) for world in worlds(checked.processes) if world.processes]
     others = before_init.unranked(checked.processes)
     if file:
         return [_drawn(file, found, checked)]

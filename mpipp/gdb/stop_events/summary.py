@@ -52,7 +52,7 @@ def _is_made(found: Header | Broken) -> bool:
     # By the program, and not freed.
     if isinstance(found, Broken):
         return False
-    return not (found.predefined or found.null or found.ended)
+    return not (found.predefined or found.null or found.is_ended)
 
 
 def _is_pending(found: Object | Broken) -> bool:

@@ -71,9 +71,9 @@ class Calls:
         """
         raw = self._calls.one(record)
         state = self._source.enumerator("call_state", raw.state)
-        return self._call(raw) if state == "active" and not self._is_left(raw) else None
+        return self._call(raw) if state == "active" and not self._is_abandoned(raw) else None
 
-    def _is_left(self, raw: RawCall) -> bool:
+    def _is_abandoned(self, raw: RawCall) -> bool:
         # The wrapper sees it only at the next call of MPI (wrapper/intercept/abandoned_calls.c).
         slot = self._source.root().return_slot
         if not slot:
@@ -169,7 +169,7 @@ class Calls:
                 elif shape == "text":
                     found[name] = tuple(source.characters(given.values)) if given.values else None
                 elif given.count < 0 and shape == "array":
-                    count = _told(name, found)
+                    count = _implied_count(name, found)
                     if count is not None:
                         found[name] = self._argument(given._replace(count=count), False)
                 else:
@@ -264,7 +264,7 @@ def _answered(raw: RawCall, present: frozenset[str]) -> bool:
     return "ordinal" in present and "source" in present and raw.ordinal == 0
 
 
-def _told(name: str, found: Mapping[str, int | tuple[int, ...] | None]) -> int | None:
+def _implied_count(name: str, found: Mapping[str, int | tuple[int, ...] | None]) -> int | None:
     # How long an array is of whose length only other arrays tell (MPI-4.1, sections 8.5.3, 8.5.4).
     told = found.get("index" if name == "edges" else "degrees")
     if not isinstance(told, tuple) or any(number < 0 for number in told):

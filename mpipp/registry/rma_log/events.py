@@ -144,15 +144,15 @@ class _Events:
             kinds.started: self._started,
             kinds.matched: self._begun,
             kinds.completed: self._completed,
-            kinds.given_up: self._given_up,
+            kinds.given_up: self._request_freed,
             kinds.access: self._access,
-            kinds.ended: self._ended,
+            kinds.ended: self._finalized,
             kinds.info: self._info,
             kinds.value: self._value,
             kinds.partitioned: self._partitioned,
             kinds.partitions: self._partitions,
-            kinds.given_back: self._given_back,
-            kinds.elsewhere: self._elsewhere,
+            kinds.given_back: self._memory_freed,
+            kinds.elsewhere: self._other_world_contact,
             kinds.segment: self._segment,
         }
 
@@ -165,7 +165,7 @@ class _Events:
     def _nothing(self, entry: Entry) -> Iterator[Event]:
         return iter(())
 
-    def _ended(self, entry: Entry) -> Iterator[Event]:
+    def _finalized(self, entry: Entry) -> Iterator[Event]:
         if not self._log.lost and not self._log.damaged:
             yield Finalized(self._log.moment(entry), entry.words[0])
 
@@ -175,14 +175,14 @@ class _Events:
         for owner, memory in self._segments.parts(Comb(first, length, stride, count)):
             yield Access(moment, bool(stores), memory, times, owner)
 
-    def _given_up(self, entry: Entry) -> Iterator[Event]:
+    def _request_freed(self, entry: Entry) -> Iterator[Event]:
         yield RequestFreed(self._log.moment(entry), entry.words[0])
 
-    def _given_back(self, entry: Entry) -> Iterator[Event]:
+    def _memory_freed(self, entry: Entry) -> Iterator[Event]:
         start, length = entry.words
         yield MemoryFreed(self._log.moment(entry), start, start + length)
 
-    def _elsewhere(self, entry: Entry) -> Iterator[Event]:
+    def _other_world_contact(self, entry: Entry) -> Iterator[Event]:
         request, bits = entry.words
         if request:
             self._others.add(request)
@@ -364,16 +364,18 @@ class _Events:
 
     def _receive(self, entry: Entry) -> Iterator[Event]:
         if entry.number in self._receives.probed:
-            yield Probed(self._log.moment(entry), self._taken(self._receives.probed[entry.number]))
+            yield Probed(
+                self._log.moment(entry), self._received_channel(self._receives.probed[entry.number])
+            )
         yield from self._begun(entry)
         yield from self._received(entry, begun=False)
 
     def _begun(self, entry: Entry) -> Iterator[Event]:
         message = self._receives.begun.get(entry.number)
         if message is not None:
-            yield ReceiveBegun(self._log.moment(entry), self._taken(message))
+            yield ReceiveBegun(self._log.moment(entry), self._received_channel(message))
 
-    def _taken(self, message: Message | None) -> Channel:
+    def _received_channel(self, message: Message | None) -> Channel:
         if message is None:
             raise _Cut
         source, tag = signed(message.source), signed(message.tag)
@@ -381,7 +383,9 @@ class _Events:
 
     def _received(self, entry: Entry, *, begun: bool) -> Iterator[Event]:
         for step, message in enumerate(self._receives.ended_by.get(entry.number, ())):
-            yield Received(self._log.moment(entry, 1 + step), self._taken(message), begun)
+            yield Received(
+                self._log.moment(entry, 1 + step), self._received_channel(message), begun
+            )
 
     def _collective(self, entry: Entry) -> Iterator[Event]:
         if entry.words[4] & self._kinds.persistent:
@@ -451,9 +455,9 @@ class _Events:
 
     def _partitions(self, entry: Entry) -> Iterator[Event]:
         request, first, number = entry.words
-        yield self._some(entry, self._persistent[request], first, number)
+        yield self._some_partitions(entry, self._persistent[request], first, number)
 
-    def _some(self, entry: Entry, of: Entry, first: int, number: int) -> Event:
+    def _some_partitions(self, entry: Entry, of: Entry, first: int, number: int) -> Event:
         identity, rank, tag, ordinal, request, bits, count = of.words
         counted = certain(ordinal)
         if counted is None or rank == NOT_KNOWN or first + number > count:
@@ -474,7 +478,7 @@ class _Events:
             and of.kind == self._kinds.partitioned
             and of.words[5] & self._kinds.takes
         ):
-            yield self._some(entry, of, 0, of.words[6])
+            yield self._some_partitions(entry, of, 0, of.words[6])
         if request in self._others:
             yield OtherWorldContact(self._log.moment(entry), tells=False)
         if request in self._told:

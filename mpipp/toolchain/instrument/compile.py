@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mpipp.toolchain.instrument.llvm_ir import patterns
 from mpipp.toolchain.instrument.llvm_ir.escaping_locals import reached
-from mpipp.toolchain.instrument.llvm_ir.hoist_loop_checks import looked_at_once
+from mpipp.toolchain.instrument.llvm_ir.hoist_loop_checks import hoisted
 
 # Errors are told of, and the program goes on; the shadow is that of interface.h, looked at inline.
 GCC = (
@@ -74,11 +74,11 @@ class Step:
             return status
         file = Path(text)
         plain = list(complete(file.read_text().splitlines(keepends=True)))
-        second = [self.compiler, *self._again(), *_optimised(self.options), "-w"]
+        second = [self.compiler, *self._reused_options(), *_optimised(self.options), "-w"]
         second += [last, text, "-o", self.output]
         if (
             _optimised(self.options)
-            and self._looks_at_once(plain, file)
+            and self._hoist_checks(plain, file)
             and subprocess.run(second, stderr=subprocess.DEVNULL, check=False).returncode == 0
         ):
             return 0
@@ -86,10 +86,10 @@ class Step:
         return subprocess.call(second)
 
     @staticmethod
-    def _looks_at_once(plain: Sequence[str], file: Path) -> bool:
+    def _hoist_checks(plain: Sequence[str], file: Path) -> bool:
         # Not where a compiler's text is other than is known, or too deep.
         try:
-            file.write_text("".join(looked_at_once(plain)))
+            file.write_text("".join(hoisted(plain)))
         except (LookupError, ValueError, RecursionError):
             return False
         return True
@@ -104,7 +104,7 @@ class Step:
                 words += ["-MT", self.output]
         return words
 
-    def _again(self) -> list[str]:
+    def _reused_options(self) -> list[str]:
         # The options but those of languages and preprocessors.
         words = []
         skip = False

@@ -69,13 +69,13 @@ class Comparing:
     def _compare(
         self, world: World, new: dict[Process, list[channel_history.Side]]
     ) -> list[Finding]:
-        numbers = [process.number for process in world.all]
+        numbers = [process.number for process in world.processes]
         if not numbers:
             return []
         first = min(self._worlds.get(number, number) for number in numbers)
         self._worlds.update(dict.fromkeys(numbers, first))
         messages, collectives = self._pasts.setdefault(first, (Messages(), Collectives()))
-        for process in world.all:
+        for process in world.processes:
             for side in new[process]:
                 if channel_history.is_collective(side.channel):
                     collectives.add(side)

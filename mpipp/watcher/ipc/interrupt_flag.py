@@ -17,6 +17,6 @@ def say(directory: str) -> None:
         RunDirectory(directory).publish(_FILE, b"")
 
 
-def is_said(directory: str) -> bool:
-    """Whether the user does."""
+def is_set(directory: str) -> bool:
+    """Whether the user interrupts the run."""
     return bool(directory) and os.path.exists(os.path.join(directory, _FILE))

@@ -105,15 +105,15 @@ class FileMemory:
 
     def _place(self, address: int, length: int) -> int | None:
         # The offset in the file. It may have become larger since, and the process have ended.
-        found = self._known(address, length)
+        found = self._file_offset(address, length)
         if found is None:
             before = self._regions
             with contextlib.suppress(MpippError):
                 self.refresh()
-            found = self._known(address, length) if self._regions != before else None
+            found = self._file_offset(address, length) if self._regions != before else None
         return found
 
-    def _known(self, address: int, length: int) -> int | None:
+    def _file_offset(self, address: int, length: int) -> int | None:
         for start, offset, size in self._regions:
             if start <= address and address + length <= start + size:
                 return offset + address - start

@@ -145,7 +145,7 @@ def gather(
         team: who shares the work; the first of them is given the result.
     """
     try:
-        found, unread = _ended(directory, late)
+        found, unread = _wait_for_nodes(directory, late)
     except MpippError as error:
         found, unread = [], [str(error)]
     # Who has not ended has not counted what it has told.
@@ -207,7 +207,7 @@ def sum_of(totals: list[Total], start_with: Total) -> Total:
     return start_with
 
 
-def _ended(directory: str, late: float) -> tuple[list[node_results.Node], list[str]]:
+def _wait_for_nodes(directory: str, late: float) -> tuple[list[node_results.Node], list[str]]:
     until = time.monotonic() + late
     while True:
         found, failed = node_results.nodes(directory)

@@ -81,11 +81,11 @@ class Ends:
                 if not self._deaths.are_the_cause():
                     continue
                 elsewhere = left
-            self._tell_of(ended, [one for one in known if one not in ended], elsewhere)
+            self._report_group(ended, [one for one in known if one not in ended], elsewhere)
         self._told |= times
         return None
 
-    def _tell_of(
+    def _report_group(
         self, ended: Sequence[Watched], others: list[Watched], elsewhere: Sequence[RemoteProcess]
     ) -> None:
         members: list[Shown] = [*ended, *abnormal_exit.standing(others), *elsewhere]
@@ -135,7 +135,7 @@ class Ends:
             one for one in died if abnormal_exit.is_certain(one) or not (one.end and is_wrong(one))
         ]
         if died:
-            self._tell_of(died, [], ())
+            self._report_group(died, [], ())
 
     def _has_failed(self) -> bool:
         # Whether others have ended so that a launcher ends the rest, here or on other nodes.

@@ -110,7 +110,7 @@ class Deaths:
             }
             paths = {rank: path for rank, (_, path) in found.items() if rank not in ranks}
             died = {rank for rank in paths if found[rank][0].status != "finalized"}
-            heard = {rank for _, said in self._others() for rank in said.ranks}
+            heard = {rank for _, said in self._remote_verdicts() for rank in said.ranks}
             all_there = len(paths) + len(ranks) >= (own[0].registry.info.world_size or 0)
             if not (all_there and died <= heard) and time.monotonic() < until:
                 return None
@@ -122,10 +122,10 @@ class Deaths:
         """Whether it is rather on this node than on others, by what all have said."""
         said = self._said
         return said is None or not any(
-            other.is_before(said, (name, self._own)) for name, other in self._others()
+            other.is_before(said, (name, self._own)) for name, other in self._remote_verdicts()
         )
 
-    def _others(self) -> Iterator[tuple[str, NodeVerdict]]:
+    def _remote_verdicts(self) -> Iterator[tuple[str, NodeVerdict]]:
         # What others have said of the same end.
         own = os.path.join(self._waiting, _DIED + self._own)
         now = os.stat(own).st_mtime if os.path.exists(own) else time.time()

@@ -76,11 +76,11 @@ class Meeting:
     @property
     def count(self) -> int:
         """How many processes of other nodes are there."""
-        return len(self._others())
+        return len(self._remote_files())
 
     def calls(self) -> list[Disagreeing]:
         """What processes of other nodes have asked."""
-        return [call for _, call in self._others()]
+        return [call for _, call in self._remote_files()]
 
     def remote_calls(self) -> list[tuple[RemoteProcess, Disagreeing]]:
         """The processes of other nodes, with their calls. Raises MpippError for damaged files."""
@@ -89,20 +89,20 @@ class Meeting:
         where = os.path.join(self._folder, _PROCESSES)
         return [
             (RemoteProcess(writer.read(os.path.join(where, os.path.basename(name)))), call)
-            for name, call in self._others()
+            for name, call in self._remote_files()
         ]
 
     def add_reported(self, to: ReportedCalls) -> None:
         """Add what other nodes have reported. Raises MpippError for what makes no sense."""
-        for path, said in self._said():
+        for path, said in self._remote_messages():
             try:
                 to.add_plain(said["told"])
             except (ValueError, TypeError):
                 raise MpippError(f"{path} is damaged") from None
 
-    def _others(self) -> list[tuple[str, Disagreeing]]:
+    def _remote_files(self) -> list[tuple[str, Disagreeing]]:
         found = []
-        for path, said in self._said():
+        for path, said in self._remote_messages():
             try:
                 for name, *numbers in said["calls"]:
                     if not isinstance(name, str) or not name.isprintable():
@@ -112,7 +112,7 @@ class Meeting:
                 raise MpippError(f"{path} is damaged") from None
         return found
 
-    def _said(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _remote_messages(self) -> Iterator[tuple[str, dict[str, Any]]]:
         # By the watchers of other nodes.
         for path in paths(self._folder):
             if not path.endswith(".json") or os.path.basename(path) == f"{self._own}.json":
@@ -125,14 +125,14 @@ class Meeting:
                 raise MpippError(f"{path} is damaged") from None
             yield path, said
 
-    def give_up(self) -> None:
-        """The others need not wait either."""
+    def cancel(self) -> None:
+        """Cancel the comparison: the others need not wait either."""
         with contextlib.suppress(MpippError):
             self._save(_GIVEN_UP, b"")
 
     @property
-    def is_given_up(self) -> bool:
-        """Whether somebody has."""
+    def is_cancelled(self) -> bool:
+        """Whether any watcher has cancelled it."""
         return os.path.exists(os.path.join(self._folder, _GIVEN_UP))
 
     @property

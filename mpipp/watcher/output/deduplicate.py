@@ -80,7 +80,7 @@ class Collected:
                 continue
             self._at[at] += 1
             self.count(finding.rule.severity)
-            record.update(_alike(folded, where, world, rank))
+            record.update(_common_record(folded, where, world, rank))
             more(finding, record)
             yield record["text"], [record]
 
@@ -138,7 +138,7 @@ def _record(folded: formatting.Folded, where: Where, label: Label, rank: Rank) -
     return record
 
 
-def _alike(
+def _common_record(
     folded: formatting.Folded, where: Where, world: Callable[[int], str], rank: Rank
 ) -> dict[str, Any]:
     # What it has in common with those of other nodes, if all its processes have ranks.

@@ -119,7 +119,7 @@ def merged(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
         same = groups.setdefault(known, []) if known else []
         into = next((n for n in same if _may_join(result[n], one)), None)
         if into is not None:
-            result[into] = _one(result[into], one)
+            result[into] = _merged_block(result[into], one)
             total = _less(total, one)
             continue
         same.append(len(result))
@@ -154,7 +154,7 @@ def _may_join(into: Block, one: Block) -> bool:
     return {*map(tuple, _ranks(into))}.isdisjoint(map(tuple, _ranks(one)))
 
 
-def _one(into: Block, one: Block) -> Block:
+def _merged_block(into: Block, one: Block) -> Block:
     first, other = into.records[0], one.records[0]
     ranks = [*_ranks(into), *_ranks(one)]
     parties = []

@@ -117,14 +117,14 @@ def findings(
             others_left = len(processes) - _MOST_TOLD
             details.insert(0, Phrase.of("and {others} others", others=others_left))
         parties[-1] = replace(parties[-1], details=tuple(details))
-        rule, case, facts, advice = _said(alike, *way)
+        rule, case, facts, advice = _case_text(alike, *way)
         case = f"{case}{'several' if len(processes) > 1 else 'one'}"
         found = Finding.of(rule, parties, case, times=len(processes), **facts)
         found = replace(found, advice=Phrase(advice) if advice else found.advice)
         yield replace(found, standard=processes[0].registry.info.standard)
 
 
-class _Said(NamedTuple):
+class _CaseText(NamedTuple):
     # The rule, the beginning of its case, the facts, and what to do: "" if the rule says it.
     rule: str
     case: str
@@ -132,24 +132,24 @@ class _Said(NamedTuple):
     advice: str
 
 
-def _said(alike: Sequence[AbnormalExit], end: int, by: Ending | None) -> _Said:
+def _case_text(alike: Sequence[AbnormalExit], end: int, by: Ending | None) -> _CaseText:
     if end in _HOW:
         is_inside = end == protocol.EXITING and all(_is_in_mpi(one.process) for one in alike)
-        return _Said(_HOW[end], "", {}, _EXITED_INSIDE if is_inside else "")
+        return _CaseText(_HOW[end], "", {}, _EXITED_INSIDE if is_inside else "")
     how = Phrase.of(", {how}", how=_UNKNOWN if by is None else str(by))
     is_inside = all(_is_inside(one.process) for one in alike)
     if end == protocol.FINALIZED:
         case, advice = ("inside-", _NOT_AFTER) if is_inside else ("", "")
-        return _Said(_DIED_LATE, case, {"ending": how}, advice)
+        return _CaseText(_DIED_LATE, case, {"ending": how}, advice)
     if not is_inside:
         advice = "" if by is None else _OF_CORE if by.signal else _OF_OUTPUT
-        return _Said(_DIED, "signal-", {"ending": how}, advice)
+        return _CaseText(_DIED, "signal-", {"ending": how}, advice)
     # How MPI ends a process says nothing of why.
     of_own = by is not None and is_own(by)
     is_wrong = all(one.is_wrong for one in alike)
     advice = _OF_CORE if of_own else _WRONG if is_wrong else _INSIDE
     case = "wrong-" if is_wrong else "inside-"
-    return _Said(_DIED, case, {"ending": how if of_own else Phrase("")}, advice)
+    return _CaseText(_DIED, case, {"ending": how if of_own else Phrase("")}, advice)
 
 
 def of_own_accord(first: Sequence[Watched], gone: Sequence[Watched]) -> list[Watched]:
@@ -199,7 +199,7 @@ def causes(
     """
     if any(one.end for one in first):
         return first
-    gone = _gone(others)
+    gone = _vanished(others)
     possible = of_own_accord(first, gone)
     if all(map(is_certain, possible)):
         return sorted(possible, key=_rank)
@@ -224,7 +224,7 @@ def causes_too(
     Which was the first of all is hardly known then: if it is outside of MPI, it is rather that one
     than those that wait.
     """
-    gone = _gone(others)
+    gone = _vanished(others)
     if len(of_own_accord(ended, gone)) < len(ended) + len(gone):  # how they have ended tells more
         return causes(list(ended), others, is_wrong)
     found = causes([], [*ended, *others], is_wrong)
@@ -262,7 +262,7 @@ def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
     return 4 if inside - _INNOCENT else 5
 
 
-def _gone(others: Sequence[Watched]) -> list[Watched]:
+def _vanished(others: Sequence[Watched]) -> list[Watched]:
     # Without a word.
     return [one for one in others if one.state == GONE and not one.end]
 
@@ -335,7 +335,7 @@ def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> lis
 
     own = process.registry.info.world_rank
     try:
-        world = next(one for one in worlds([process, *others]) if process in one.all)
+        world = next(one for one in worlds([process, *others]) if process in one.processes)
         found = explain(world)
         ranks = [rank for rank in found.states if rank != own]
         groups = Report(found, place).groups(ranks)

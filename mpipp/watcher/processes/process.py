@@ -84,8 +84,8 @@ class Watched(Recorded):
         """As the checks see it."""
         return Process(number, self.registry, self, None)
 
-    def gone(self) -> None:
-        """The connection is closed."""
+    def disconnect(self) -> None:
+        """Note that the connection is closed."""
         if self.state == RUNNING:
             self.state = GONE
         if self._others is not None:

@@ -100,7 +100,7 @@ class Nodes:
         self._say(own)
         if not any(one.registry.info.world_rank == 0 for one in own):
             return []  # who watches rank 0 tells
-        said = {one["node"]: one for one in self._others()}
+        said = {one["node"]: one for one in self._remote_messages()}
         for name, one in said.items():
             if self._seen.get(name, (None, 0))[0] != one["movement"]:
                 self._seen[name] = one["movement"], one["beat"]
@@ -118,7 +118,7 @@ class Nodes:
         others = (path for rank, path in files_of.items() if rank not in ranks)
         found = [RemoteProcess(writer.read(path)) for path in others]
         if {name: one["movement"] for name, one in said.items()} != {
-            one["node"]: one["movement"] for one in self._others()
+            one["node"]: one["movement"] for one in self._remote_messages()
         }:
             return []
         self._told = movements
@@ -143,7 +143,7 @@ class Nodes:
         if name not in self._written:
             self._written.append(name)
 
-    def _others(self) -> Iterator[dict[str, Any]]:
+    def _remote_messages(self) -> Iterator[dict[str, Any]]:
         for path in paths(self._waiting):
             if path.endswith(".json") and os.path.basename(path) != f"{self._own}.json":
                 try:
@@ -162,7 +162,7 @@ class Nodes:
     @property
     def are_interrupted(self) -> bool:
         """Whether the user has ended the program."""
-        return interrupt_flag.is_said(self._directory)
+        return interrupt_flag.is_set(self._directory)
 
 
 def ended_process_files(directory: str) -> Iterator[tuple[ProcessInfo, str]]:

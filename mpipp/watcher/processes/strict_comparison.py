@@ -79,7 +79,7 @@ def compared(members: Sequence[tuple[Shown, Disagreeing]]) -> list[Finding]:
     """
     joined: list[CollectiveCall] = []
     for number, (one, call) in enumerate(members):
-        joined += _joined(one.process(number), call)
+        joined += _compared_calls(one.process(number), call)
     # Both groups of an intercommunicator have such a rank.
     joined.sort(key=lambda one: (one.rank, one.operation.process.registry.info.world_rank or 0))
     return [
@@ -88,7 +88,7 @@ def compared(members: Sequence[tuple[Shown, Disagreeing]]) -> list[Finding]:
     ]
 
 
-def _joined(process: Process, call: Disagreeing) -> list[CollectiveCall]:
+def _compared_calls(process: Process, call: Disagreeing) -> list[CollectiveCall]:
     inside: Operation | None = next((o for o in operations(process) if o.tid == call.tid), None)
     if inside is None:
         return []

@@ -91,7 +91,7 @@ class HangDetector:
             return  # it is said when all stand
         now = dict(movement([one for one in of if one.state == RUNNING]) or ())
         if all(now.get(pid) == moved for pid, moved in self._told_some.items()):
-            self._tell_stuck(found, of)
+            self._report_stuck(found, of)
 
     def _stuck_of(
         self, of: list[Watched], polling_waits: bool = False
@@ -136,12 +136,12 @@ class HangDetector:
         # What has changed meanwhile may have been misread.
         if movement(self._running()) != self._moving.known:
             return
-        self._tell_stuck(self._without_told(found, others, View(everybody)), everybody)
+        self._report_stuck(self._unreported(found, others, View(everybody)), everybody)
         self._reporter.report(everybody, iter(others))
         for remark in remarks:
             self._remark(remark.text, remark.key)
 
-    def _without_told(
+    def _unreported(
         self, found: Iterable[hang_report.HangReport], others: Iterable[Finding], view: View
     ) -> list[hang_report.HangReport]:
         # Of processes in different collective calls a finding says more: which they are, also of
@@ -167,7 +167,7 @@ class HangDetector:
             self._remarked.add(key)
             self._output.block(text, [])
 
-    def _tell_stuck(self, found: Iterable[hang_report.HangReport], of: Sequence[Shown]) -> None:
+    def _report_stuck(self, found: Iterable[hang_report.HangReport], of: Sequence[Shown]) -> None:
         # Who is to stop there is there already.
         view = View(of)
         for finding, text, record, is_error, who, _ in found:
@@ -215,7 +215,7 @@ class HangDetector:
             self._reporter.note_not_checked(f"what processes of all nodes wait for: {error}")
             return
         if movement(self._running()) == self._moving.known:
-            self._tell_stuck(found, members)
+            self._report_stuck(found, members)
 
 
 def _may_call(of: Sequence[Shown]) -> Callable[[int], bool]:

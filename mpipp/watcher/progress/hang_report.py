@@ -55,9 +55,9 @@ def hang_reports(
         for number, knot in enumerate(found.knots):
             if not wanted(knot):
                 continue
-            standard = world.all[0].registry.info.standard
+            standard = world.processes[0].registry.info.standard
             finding = replace(deadlock_check.finding(found, knot), standard=standard)
-            mark = view.mark(world.all[0].number)
+            mark = view.mark(world.processes[0].number)
             remarks = _remarks(found, knot, may_call)
             is_error = not remarks and not found.polls(knot)
             kind = "error" if is_error else "remark"
@@ -109,7 +109,7 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
         first = f"remark: no call of MPI has begun or returned for {seconds:g} s"
         if any(state.kind == "polls" for state in found.states.values()):
             first += ", but polls that found nothing"
-        mark = view.mark(world.all[0].number)
+        mark = view.mark(world.processes[0].number)
         lines = (f"  {line}" for line in Report(found, view).remaining_ranks(stand=True))
         text = "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])
         yield Remark(text, tuple((rank, _key(state)) for rank, state in found.states.items()))

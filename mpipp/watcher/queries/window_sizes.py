@@ -84,6 +84,6 @@ def _has(one: Watched, own: Win) -> bool:
     win = one.registry.find("win", own.header.handle)
     return (
         isinstance(win, Win)
-        and not win.header.ended
+        and not win.header.is_ended
         and (win.identity, win.reaches) == (own.identity, own.reaches)
     )

@@ -130,7 +130,7 @@ class BlockingPrecheck:
                 unknown = self._unknown(of, found)
                 refused = error_classes.error_class(unknown)
                 # What is suppressed is counted once: between nodes at the end.
-                stops = self._tell(of, unknown if asked.meeting else found)
+                stops = self._report(of, unknown if asked.meeting else found)
             except MpippError as error:
                 self._reporter.note_not_checked(str(error))
             if asked.failed:  # it is waited for once
@@ -153,7 +153,7 @@ class BlockingPrecheck:
         frames, is_known = View(of).frames, self._reporter.collected.has_suppression
         return [one for one in found if not is_known(one, frames)]
 
-    def _tell(self, of: Sequence[Shown], found: Sequence[Finding]) -> list[tuple[Watched, int]]:
+    def _report(self, of: Sequence[Shown], found: Sequence[Finding]) -> list[tuple[Watched, int]]:
         # Returns who stops. Who watches the first process tells; the others of theirs that stop.
         if not found:
             return []

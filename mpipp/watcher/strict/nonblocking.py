@@ -175,7 +175,7 @@ class NonblockingPrecheck:
     def _compare(self) -> None:
         for number, call in list(self._calls.items()):
             try:
-                if call.meeting.is_given_up or not self._directory:  # a node has said why
+                if call.meeting.is_cancelled or not self._directory:  # a node has said why
                     self._directory = ""
                     self._end(number, 0)
                     continue
@@ -221,7 +221,7 @@ class NonblockingPrecheck:
             call = _Call(self._meeting(asked.number), asked)
             self._met.append(call.meeting)
             try:
-                call.own = [*self._left(asked)]
+                call.own = [*self._local_calls(asked)]
                 call.meeting.leave(call.own, self._reporter.before)
             except MpippError as error:
                 self._fail(error, call.meeting)
@@ -229,7 +229,7 @@ class NonblockingPrecheck:
             self._calls[asked.number] = call
         return True
 
-    def _left(self, asked: Disagreeing) -> Iterator[LocalCall]:
+    def _local_calls(self, asked: Disagreeing) -> Iterator[LocalCall]:
         # All have started the calls by now. Spawned jobs have communicators of the same identities.
         own = [
             self._own.setdefault(one, _OwnCalls(one)) for one in self._watched if not one.spawned
@@ -244,7 +244,7 @@ class NonblockingPrecheck:
     def _fail(self, error: MpippError, meeting: Meeting) -> None:
         # It is waited for once, on all nodes.
         self._reporter.note_not_checked(f"{_BETWEEN_NODES}: {error}")
-        meeting.give_up()
+        meeting.cancel()
         self._directory = ""
 
     def _end(self, number: int, found: int) -> None:
@@ -272,9 +272,9 @@ class NonblockingPrecheck:
         found = cited(list(past.compare()), processes)
         chosen = filter(self._reporter.collected.is_chosen, found)
         frames, is_known = View(of).frames, self._reporter.collected.has_suppression
-        return self._tell(call, of, [one for one in chosen if not is_known(one, frames)])
+        return self._report(call, of, [one for one in chosen if not is_known(one, frames)])
 
-    def _tell(self, call: _Call, of: Sequence[Shown], found: list[Finding]) -> int:
+    def _report(self, call: _Call, of: Sequence[Shown], found: list[Finding]) -> int:
         # Who watches the first process tells; of each node who has completed it first stops.
         view = View(of)
         new = [one for one in found if not self._reporter.before.has(one, view.where)]

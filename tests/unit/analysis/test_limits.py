@@ -224,7 +224,7 @@ def test_components_of_a_datatype(monkeypatch: pytest.MonkeyPatch) -> None:
         tree = struct(*[(1, 64 * i, each) for i, each in enumerate(integers[:last])])
         buffers = [buffer(role, 1, tree) for role in ("origin_addr", "target_addr")]
         made = call("MPI_Raccumulate", *buffers, op=OPS["MPI_SUM"])
-        (process,) = job(Going(0, 1).pending(made)).all
+        (process,) = job(Going(0, 1).pending(made)).processes
         sentence = "of a datatype that is accumulated 8 components were looked at, and no more"
         assert all_of(reduction_ops.check(process)) == ([], sentence if left_out else "")
 
@@ -250,6 +250,6 @@ def test_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handles, "_MOST_REQUESTS", 4)
     for count, left_out in ((4, False), (5, True)):
         made = replace(call("MPI_Waitall", requests=0x5000), request_count=count)
-        (process,) = job(Waiting(0, 1).inside(made)).all
+        (process,) = job(Waiting(0, 1).inside(made)).processes
         sentence = "of the requests of MPI_Waitall 4 were looked at, and no more"
         assert all_of(handles.check(process)) == ([], sentence if left_out else "")

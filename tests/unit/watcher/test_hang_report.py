@@ -33,7 +33,7 @@ def told(one: HangReport, others: list[Finding]) -> list[HangReport]:
     parts: list[Any] = [reporter, None, stopper, None]
     hanging = HangDetector([], 1, *parts)
     view: Any = SimpleNamespace(frames=lambda party: [])
-    return hanging._without_told([one], others, view)
+    return hanging._unreported([one], others, view)
 
 
 def meeting(*places: tuple[int, int]) -> Finding:

@@ -26,12 +26,12 @@ from mpipp.model import Buffer, DatatypeRecord, Request, Stretch
 _UNCERTAIN = Unknown("which collective calls belong together is not certain")
 
 
-class _Wanted(NamedTuple):
+class _NeededRank(NamedTuple):
     rank: int  # on the communicator, of the remote group of an intercommunicator
     lenient: bool
 
 
-class _There(NamedTuple):
+class _Arrivals(NamedTuple):
     # Of a communicator, by rank: those that have not come to a call, by their rank in
     # MPI_COMM_WORLD; those that are in another call in its place, or have been; and those that are
     # past it, of which that is looked up where they are waited for.
@@ -47,7 +47,7 @@ class Collectives:
         self._known = known
         self._messages = messages
         self._creations = Creations(known, messages)
-        self._found: dict[tuple[object, ...], _There | Unknown] = {}
+        self._found: dict[tuple[object, ...], _Arrivals | Unknown] = {}
         # Of a process and a communicator: decoded once, there may be a million calls.
         self._over: dict[tuple[int, int], Sequence[Stretch]] = {}
 
@@ -64,10 +64,10 @@ class Collectives:
         if member is None or call.ordinal is None or "collectives" in member.comm.uncertain:
             return _UNCERTAIN
         name = call.facts.operation
-        wanted = _wanted(name, operation, member)
+        wanted = _needed_ranks(name, operation, member)
         if wanted is None:
             return Unknown(f"whom {call.procedure} waits for is not recorded")
-        found = self._all(operation, member, name, wanted)
+        found = self._wait_for_ranks(operation, member, name, wanted)
         if name != "Intercomm_create":
             return found
         leading = self._leading(operation, member)
@@ -83,7 +83,7 @@ class Collectives:
         ordinal = operation.call.ordinal
         if peer is None or ordinal is None:
             return None
-        found = self._joined(peer, ordinal)
+        found = self._active_call(peer, ordinal)
         same = found is not None and found.call.facts.operation == "Intercomm_create"
         return found if same else None
 
@@ -95,7 +95,7 @@ class Collectives:
         request, call, member = operation.request, operation.call, self._known.of(operation)
         if request is None or member is None or call.ordinal is None:
             return _UNCERTAIN
-        wanted = _wanted(call.facts.operation, operation, member)
+        wanted = _needed_ranks(call.facts.operation, operation, member)
         if wanted is None or "collectives" in member.comm.uncertain:
             return _UNCERTAIN
         late: dict[bool, set[int]] = {True: set(), False: set()}
@@ -133,12 +133,12 @@ class Collectives:
                 return found.starts
         return 0 if self._messages.counts(peer).collective_calls < ordinal else None
 
-    def _all(
-        self, operation: Operation, member: Member, name: str, wanted: Iterable[_Wanted]
+    def _wait_for_ranks(
+        self, operation: Operation, member: Member, name: str, wanted: Iterable[_NeededRank]
     ) -> Condition:
         ordinal = operation.call.ordinal
         assert ordinal is not None
-        there = self._there(member, name, ordinal)
+        there = self._arrivals(member, name, ordinal)
         if isinstance(there, Unknown):
             return there
         missing: dict[bool, set[int]] = {True: set(), False: set()}
@@ -146,7 +146,7 @@ class Collectives:
         for rank, lenient in wanted:
             if rank in there.past:
                 world_rank, peer = there.past.pop(rank)
-                left = self._left(peer, ordinal)
+                left = self._completed_call(peer, ordinal)
                 if left is not None and left.call.facts.operation != name:
                     there.different[rank] = world_rank, left
             if rank in there.late:
@@ -163,7 +163,7 @@ class Collectives:
             found.append(Unknown("what the other job does is not recorded"))
         return AllOf(tuple(found)) if found else NoWait()
 
-    def _there(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
+    def _arrivals(self, member: Member, name: str, ordinal: int) -> _Arrivals | Unknown:
         # Of those that a process may wait for; the same for all of a communicator.
         comm = member.comm
         key = (comm.identity, self._known.world_rank(member, 0), ordinal, name)
@@ -171,8 +171,8 @@ class Collectives:
             self._found[key] = self._look(member, name, ordinal)
         return self._found[key]
 
-    def _look(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
-        comm, found = member.comm, _There({}, {}, {})
+    def _look(self, member: Member, name: str, ordinal: int) -> _Arrivals | Unknown:
+        comm, found = member.comm, _Arrivals({}, {}, {})
         for rank in range(comm.remote_size if comm.inter else comm.size):
             world_rank = self._known.world_rank(member, rank)
             if world_rank is None:
@@ -187,14 +187,14 @@ class Collectives:
             elif self._messages.counts(peer).collective_calls < ordinal:
                 found.late[rank] = world_rank
             else:
-                other = self._joined(peer, ordinal)
+                other = self._active_call(peer, ordinal)
                 if other is None:
                     found.past[rank] = world_rank, peer
                 elif other.call.facts.operation != name:
                     found.different[rank] = world_rank, other
         return found
 
-    def _joined(self, member: Member, ordinal: int) -> Operation | None:
+    def _active_call(self, member: Member, ordinal: int) -> Operation | None:
         # The process's collective call with that ordinal, if it is still going on.
         for operation in member.process.operations:
             call = operation.call
@@ -205,12 +205,12 @@ class Collectives:
                 return operation
         return None
 
-    def _left(self, member: Member, ordinal: int) -> Operation | None:
+    def _completed_call(self, member: Member, ordinal: int) -> Operation | None:
         # The process's collective call with that ordinal, which is over, if it is kept.
         process, comm = member
         key = process.number, comm.header.record
         if key not in self._over:
-            self._over[key] = _past(member)
+            self._over[key] = _completed_calls(member)
         found = self._over[key]
         at = bisect_left(found, (ordinal + 1,)) - 1
         if at < 0 or ordinal >= found[at].end:
@@ -222,7 +222,7 @@ class Collectives:
         return Operation(process, replace(call, ordinal=ordinal), None, None, comm)
 
 
-def _past(member: Member) -> Sequence[Stretch]:
+def _completed_calls(member: Member) -> Sequence[Stretch]:
     # The collective calls that are over, in order; none where they make no sense.
     process, comm = member
     for channel in comm.channels:
@@ -234,7 +234,7 @@ def _past(member: Member) -> Sequence[Stretch]:
     return ()
 
 
-def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted] | None:
+def _needed_ranks(name: str, operation: Operation, member: Member) -> Iterable[_NeededRank] | None:
     # Those whose part a call needs, None if that is not known.
     comm = member.comm
     size = comm.remote_size if comm.inter else comm.size
@@ -242,27 +242,29 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
     flow = operation.call.facts.flow
     if flow == "agree":
         lenient = name.startswith(("Win_", "File_")) or name == "Comm_set_info"
-        return [_Wanted(rank, lenient) for rank in others]
+        return [_NeededRank(rank, lenient) for rank in others]
     if flow == "exchange":
         if all(buffer.shares is None for buffer in operation.call.buffers):
             lenient = not _has_data(operation, 0)
-            return [_Wanted(rank, lenient) for rank in others]
-        return [_Wanted(rank, not _has_data(operation, rank)) for rank in others]
+            return [_NeededRank(rank, lenient) for rank in others]
+        return [_NeededRank(rank, not _has_data(operation, rank)) for rank in others]
     if flow == "prefix":
-        return [_Wanted(rank, rank > comm.rank or not _has_data(operation, 0)) for rank in others]
+        return [
+            _NeededRank(rank, rank > comm.rank or not _has_data(operation, 0)) for rank in others
+        ]
     if flow in ("from root", "to root"):
         return _rooted(operation, member, others)
     if flow == "meet":
-        return [_Wanted(rank, True) for rank in others]
+        return [_NeededRank(rank, True) for rank in others]
     theirs = sources(member) if operation.among_neighbors else None
     if theirs is None:
         return None
     # In place of what is beyond the grid there is no process (MPI-4.1, section 8.6).
     wanted = ((i, rank) for i, rank in enumerate(theirs) if rank is not None)
-    return [_Wanted(rank, not _has_data(operation, i)) for i, rank in wanted]
+    return [_NeededRank(rank, not _has_data(operation, i)) for i, rank in wanted]
 
 
-def _rooted(operation: Operation, member: Member, others: list[int]) -> list[_Wanted] | None:
+def _rooted(operation: Operation, member: Member, others: list[int]) -> list[_NeededRank] | None:
     to_root = operation.call.facts.flow == "to root"
     root, name_of = operation.call.root, operation.process.around.constant_name
     if root is None:
@@ -272,10 +274,10 @@ def _rooted(operation: Operation, member: Member, others: list[int]) -> list[_Wa
     is_root = name_of(root, "MPI_ROOT") is not None if member.comm.inter else False
     is_root = is_root or (not member.comm.inter and root == member.comm.rank)
     if is_root:
-        return [_Wanted(rank, not (to_root and _has_data(operation, rank))) for rank in others]
+        return [_NeededRank(rank, not (to_root and _has_data(operation, rank))) for rank in others]
     if root not in others:
         return None
-    return [_Wanted(root, to_root or not _has_data(operation, root))]
+    return [_NeededRank(root, to_root or not _has_data(operation, root))]
 
 
 def _has_data(operation: Operation, rank: int) -> bool:

@@ -40,7 +40,7 @@ class Creations:
     def from_groups(self, operation: Operation) -> Condition:
         """What MPI_Comm_create_from_group waits for, and MPI_Intercomm_create_from_groups."""
         call, process = operation.call, operation.process
-        member, ranks = self._apart(process), group_members.ranks(operation)
+        member, ranks = self._no_comm_member(process), group_members.ranks(operation)
         if member is None or ranks is None or self._known.rank(process) is None:
             return _UNKNOWN
         two = call.facts.over == "groups"
@@ -87,7 +87,7 @@ class Creations:
         return None
 
     def _other_leader(self, leading: Operation, operation: Operation, tag: int) -> Condition:
-        own, member = self._known.rank(leading.process), self._apart(leading.process)
+        own, member = self._known.rank(leading.process), self._no_comm_member(leading.process)
         remote = leading.call.arguments.get("remote_leader")
         theirs = group_members.of(leading, "remote_group")
         if member is None or own is None or theirs is None or not isinstance(remote, int):
@@ -106,7 +106,7 @@ class Creations:
         # The other group, once its leader has come: its processes must come, too, but the
         # standard does not say that others wait for them.
         process = self._known.process(leader)
-        member = self._apart(process) if process is not None else None
+        member = self._no_comm_member(process) if process is not None else None
         tag = _tag(operation)
         for other in process.operations if process is not None else ():
             if other.call.procedure != operation.call.procedure or _tag(other) != tag:
@@ -154,7 +154,7 @@ class Creations:
             return _UNKNOWN
         return NoWait() if made >= count else Event("leader", frozenset({rank}), operation, member)
 
-    def _apart(self, process: Process) -> Member | None:
+    def _no_comm_member(self, process: Process) -> Member | None:
         address = process.registry.info.apart
         found = process.registry.at("comm", address) if address else None
         return Member(process, found) if isinstance(found, Comm) else None
@@ -174,7 +174,7 @@ class Creations:
 
     def _peer(self, rank: int, identity: int) -> Member | None:
         process: Process | None = self._known.process(rank)
-        apart = self._apart(process) if process is not None else None
+        apart = self._no_comm_member(process) if process is not None else None
         if apart is not None and apart.comm.identity == identity:
             return apart
         comms: list[Comm] = self._known.comms(process) if process is not None else []

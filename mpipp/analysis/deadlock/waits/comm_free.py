@@ -48,7 +48,7 @@ class Freeing:
                     return Unknown("the communicator is not known in all of its processes")
                 late.add(world_rank)
                 continue
-            if peer.comm.header.ended:
+            if peer.comm.header.is_ended:
                 continue
             other = self._meets(peer, made)
             if other is None:

@@ -137,7 +137,7 @@ class Waits:
                 if found.pending:
                     one = Operation(process, found.call, found, None)
                     yield of_operation(self._request(one), one)
-                elif found.header.ended and one_of:
+                elif found.header.is_ended and one_of:
                     yield NoWait()
 
     def _request(self, operation: Operation) -> Condition:

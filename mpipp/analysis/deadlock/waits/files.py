@@ -62,7 +62,7 @@ class Files:
                 late.add(world_rank)
             elif theirs.joined < number:
                 other = _inside(peer, theirs) if theirs.joined == number - 1 else None
-                if theirs.header.ended and call.facts.operation == "File_close":
+                if theirs.header.is_ended and call.facts.operation == "File_close":
                     continue
                 if other is None:
                     late.add(world_rank)
@@ -96,7 +96,7 @@ def _inside(process: Process, file: File) -> Operation | None:
     for operation in process.operations:
         call = operation.call
         collective = call.facts.over == "file" and not call.answered
-        same = file_of(call) == file.header.handle and not file.header.ended
+        same = file_of(call) == file.header.handle and not file.header.is_ended
         if operation.tid is not None and collective and same:
             return operation
     return None

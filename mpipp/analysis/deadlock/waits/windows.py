@@ -72,7 +72,7 @@ class Windows:
         # One that ends no epoch need not wait.
         lenient = "fence" not in win.epochs
         for rank in member.comm.world_ranks or ():
-            there = self._there(rank, win)
+            there = self._window_in(rank, win)
             if there is None:
                 return _OTHERS
             if isinstance(there, _Holder) and there.win.fences >= win.fences:
@@ -92,10 +92,10 @@ class Windows:
         unlike: set[int] = set()
         found: list[Event] = []
         for rank in member.comm.world_ranks or ():
-            there = self._there(rank, win)
+            there = self._window_in(rank, win)
             if there is None:
                 return _OTHERS
-            if isinstance(there, _Holder) and there.win.header.ended:
+            if isinstance(there, _Holder) and there.win.header.is_ended:
                 # Its call to free the window may have met a fence of this process.
                 if there.win.fences < win.fences:
                     unlike.add(rank)
@@ -119,7 +119,7 @@ class Windows:
             return _OTHERS
         closed: set[int] = set()
         for rank in targets:
-            there = self._there(rank, win)
+            there = self._window_in(rank, win)
             if there is None:
                 return _OTHERS
             if isinstance(there, _Holder):
@@ -138,7 +138,7 @@ class Windows:
             return _OTHERS
         lacking: set[int] = set()
         for rank in origins:
-            there = self._there(rank, win)
+            there = self._window_in(rank, win)
             if there is None:
                 return _OTHERS
             if isinstance(there, _Holder):
@@ -158,7 +158,7 @@ class Windows:
         if "lock_all" in win.epochs or any(locked == target for locked, _ in win.locks):
             return NoWait()
         for rank in member.comm.world_ranks or ():
-            there = self._there(rank, win)
+            there = self._window_in(rank, win)
             if not isinstance(there, _Holder) or rank == own:
                 continue
             for locked, exclusive in there.win.locks:
@@ -171,7 +171,7 @@ class Windows:
         found = (Event("unlock", frozenset({r}), operation, member, lenient=True) for r in holding)
         return AllOf(tuple(found))
 
-    def _there(self, rank: int, win: Win) -> _Holder | str | None:
+    def _window_in(self, rank: int, win: Win) -> _Holder | str | None:
         # The window in another process; "" if that is not here; None if it cannot be told.
         process = self._known.process(rank)
         if process is None:

@@ -289,7 +289,7 @@ class _Session:
                     child.send_signal(due.pop(0)[1])
                 if self._opening:
                     self._opening.open(lambda: self._listen(0.05))
-                    self._tell_held()
+                    self._report_delayed()
             self._finish()
         finally:
             self._progress.end()
@@ -311,7 +311,7 @@ class _Session:
             idle = 0.0 if self._looks and works else idle + 0.05
             stopped = stopped + 0.05 if self._is_stopped() else 0.0
         if self._rests:
-            self._count_told()
+            self._count_reported()
         if stopped >= _STOPPED:
             self._end("the watcher was stopped")
         elif self._given_up:
@@ -319,7 +319,7 @@ class _Session:
         elif self._rests:
             self._end(f"the watcher has not answered for {_LATE:g} seconds")
 
-    def _count_told(self) -> None:
+    def _count_reported(self) -> None:
         # Of a watcher that has not said its last words what it has told is known.
         self.total = self.total.plus(counted(self._blocks))
 
@@ -372,16 +372,16 @@ class _Session:
             self._selector.unregister(made)
             if self._rests.pop(made) != b"ended":
                 self._unfinished += 1
-                self._count_told()
+                self._count_reported()
             made.close()
             return
         *lines, rest = (self._rests[made] + data).split(b"\n")
         self._rests[made] = rest
         for line in lines:
-            if self._said(json.loads(line)):
+            if self._receive(json.loads(line)):
                 self._rests[made] = b"ended"
 
-    def _said(self, message: dict[str, Any]) -> bool:
+    def _receive(self, message: dict[str, Any]) -> bool:
         # Whether it is the last.
         if "block" in message:
             text, found = message["block"], message["findings"]
@@ -391,12 +391,12 @@ class _Session:
             if printed:
                 self._held.append(text)
             if self._opening is None or not self._opening.is_open:
-                self._tell_held()
+                self._report_delayed()
         elif "stops" in message and self._opening:
             self._progress.end()  # the terminal is gdb's
             self._opening.add(message["stops"], message["tid"])
             if self._opening.has(message["stops"][0]):
-                self._tell_held()
+                self._report_delayed()
         elif "looking" in message:
             self._look(message["looking"])
         elif "failed" in message:
@@ -408,7 +408,7 @@ class _Session:
             return True
         return False
 
-    def _tell_held(self) -> None:
+    def _report_delayed(self) -> None:
         # What is found while gdb is open waits, but for why it has stopped there again.
         if self._held:
             self._progress.clear()

@@ -101,7 +101,7 @@ def run(
         def started(more: Mapping[str, str]) -> list[str]:
             return [*prefix(wrapper, {**variables, **added, **more}), *program]
 
-        return _once(launcher, started, limit, with_journal)
+        return _run_once(launcher, started, limit, with_journal)
 
     usual = [once(None, None) for _ in range(_UNPROVOKED)]
     first, streams = usual[0], _agreed(usual)
@@ -130,12 +130,12 @@ def run(
         return 0
     worst = schedules.with_seed(min(found)[1])
     differ = "differs" if len(found) == 1 else "differ"
-    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(worst)}")
+    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_repeat_command(worst)}")
     if schedules.rma:
         less = least(worst, tried)
-        _say(f"the least that still differs: {_again(less)}")
+        _say(f"the least that still differs: {_repeat_command(less)}")
         if not any(name == "only" for name, _ in less.rules):
-            _tell_operations(less, done)
+            _report_operations(less, done)
     return 1
 
 
@@ -156,7 +156,7 @@ def _agreed(usual: Sequence[Outcome]) -> Sequence[str]:
     return STREAMS if all(one.err == first.err for one in others) else (OUTPUT,)
 
 
-def _tell_operations(
+def _report_operations(
     least: perturb.Schedules,
     done: Callable[[perturb.Schedules], Mapping[Operation, Done] | None],
 ) -> None:
@@ -187,7 +187,7 @@ def _tell_operations(
         _say(str(last.get(one, everything[one])))
     if len(needed) > _MOST_TOLD:
         _say(f"and {len(needed) - _MOST_TOLD} more")
-    _say(f"these again: {_again(least.with_rule('only', minimize.word(needed)))}")
+    _say(f"these again: {_repeat_command(least.with_rule('only', minimize.word(needed)))}")
 
 
 def least(
@@ -253,7 +253,7 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _again(schedules: perturb.Schedules) -> str:
+def _repeat_command(schedules: perturb.Schedules) -> str:
     # The command as it was typed, with that seed.
     words: list[str] = []
     rest = iter(sys.argv[1:])
@@ -270,7 +270,7 @@ def _again(schedules: perturb.Schedules) -> str:
     return shlex.join(["mpipp", *words[:at], f"--provoke={schedules.word()}", *words[at:]])
 
 
-def _once(
+def _run_once(
     launcher: Sequence[str],
     started: Callable[[Mapping[str, str]], Sequence[str]],
     limit: float | None,

@@ -308,7 +308,7 @@ def _requests(call: Call, session: Session) -> Iterator[str]:
 
 
 def _is_over(request: Request) -> bool:
-    return request.header.ended or request.header.null
+    return request.header.is_ended or request.header.null
 
 
 def _one_of(requests: Sequence[Request]) -> tuple[str, str, str, str]:

@@ -66,7 +66,7 @@ def select(options: argparse.Namespace, kind: str, session: Session, places: Pla
             continue
         if header.null or not all(keep(header) for keep in filters):
             continue
-        if not options.all and header.ended:
+        if not options.all and header.is_ended:
             result.freed += 1
         elif not options.all and header.predefined and kind != "comm":
             result.predefined += 1
@@ -128,7 +128,7 @@ def _object(found: Object, session: Session, places: Places) -> dict[str, Any]:
         "handle": found.header.handle,
         "name": found.header.name,
         "text": one_line.described(found, session).text,
-        "freed": found.header.ended,
+        "freed": found.header.is_ended,
         "made": places[found.header.site].calls,
     }
     if isinstance(found, Request):

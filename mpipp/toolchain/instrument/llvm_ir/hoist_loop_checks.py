@@ -46,18 +46,18 @@ class _Span(NamedTuple):
     bytes: int
 
 
-def looked_at_once(lines: Sequence[str]) -> Iterator[str]:
-    """A module's text, with one look before loops where there were many in them."""
+def hoisted(lines: Sequence[str]) -> Iterator[str]:
+    """A module's text, with one check before each loop that had many in it."""
     for own, part in patterns.functions(lines):
-        yield from _looked_at_once(part) if own else part
+        yield from _hoist(part) if own else part
 
 
-def _looked_at_once(lines: Sequence[str]) -> Iterator[str]:
+def _hoist(lines: Sequence[str]) -> Iterator[str]:
     function = Function(lines)
-    done: list[_Looking] = []
+    done: list[_LoopChecks] = []
     for loop in function.loops:
         if _is_quiet(function, loop):
-            looking = _Looking(function, loop)
+            looking = _LoopChecks(function, loop)
             looking.take([one for one in done if one.loop.outer is loop])
             done.append(looking)
     for looking in done:
@@ -76,12 +76,12 @@ def _is_quiet(function: Function, loop: Loop) -> bool:
     return True
 
 
-class _Looking:
+class _LoopChecks:
     # One loop's.
     def __init__(self, function: Function, loop: Loop) -> None:
         self.loop = loop
         self.spans: list[_Span] = []
-        self.around: _Looking | None = None  # which has all of these
+        self.around: _LoopChecks | None = None  # which has all of these
         self._function = function
         self._slopes: dict[tuple[str, str], int | None] = {}
         self._copies: dict[tuple[str, bool], str] = {}
@@ -94,7 +94,7 @@ class _Looking:
 
     # What the loop touches.
 
-    def take(self, within: Sequence[_Looking]) -> None:
+    def take(self, within: Sequence[_LoopChecks]) -> None:
         inside = {i for one in within for i in one.loop.body}
         for i in sorted(self.loop.body - inside):
             block = self._function.block(i)

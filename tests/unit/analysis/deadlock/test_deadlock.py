@@ -65,7 +65,7 @@ def test_who_has_no_rank_yet() -> None:
     all_of_it[0].inside(call("MPI_Init"))
     known = [Process(number, one, one, None) for number, one in enumerate(all_of_it)]  # type: ignore[arg-type]
     (world,) = worlds(known)  # the others are of one, as they are without them
-    assert world.all == known[2:]
+    assert world.processes == known[2:]
     others = before_init.unranked(known)
     assert list(before_init.lines(others, Places())) == [
         "not told: whether process 100 and process 101 can go on, of which no ranks are known",
