@@ -2,8 +2,8 @@
 """Generate the wrappers of all MPI procedures from the MPI Forum's own data (pympistandard).
 
 Writes wrapper/generated/, docs/procedures.md, mpipp/model/procedure_table.py and
-mpipp/watcher/ipc/layouts.py; `--check` only compares and exits 1 on a difference. What the data does not say is in procedures.py, agreement.py
-and forms.py beside this file.
+mpipp/watcher/ipc/layouts.py; `--check` only compares and exits 1 on a difference. What the data
+does not say is in procedures.py, agreement.py and forms.py beside this file.
 """
 
 from __future__ import annotations
