@@ -12,7 +12,7 @@ _DIRECTORY = "DIR"
 
 EXAMPLES = """\
 examples:
-  mpipp run -n 4 -- ./app                       add the wrapper, attach gdb later
+  mpipp run -n 4 -- ./app                       add the wrapper, for gdb
   mpipp run --check -n 4 -- ./app 100           report errors and hangs
   mpipp run --check --gdb -n 4 -- ./app         open gdb in the first wrong call
   mpipp run --check=buffers,rma -n 4 -- ./app   check only buffers and RMA
