@@ -4,8 +4,9 @@
 A test runs on one of each family, MPICH and Open MPI.
 Of the machine's own it is one, chosen by the test's name, and of the wheels one of the other
 family: all builds have about as many tests, and the same ones in every run. The standard ABI's
-build is of no family. Two markers change that: `each_mpi` for what is about the libraries
-themselves, and `same_mpi` with a word in place of the name, for tests that share what is built.
+build, of no family, has a third of them. Three markers change that: `each_mpi` for what is about
+the libraries themselves; `same_mpi` with a word in place of the name, for tests that share what is
+built; `thorough` for what takes long, and runs in `make test-all` only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
+ABI = "abi5"
 is_short = False  # of this run; conftest.py
 
 
@@ -34,16 +36,27 @@ def _one(builds: Sequence[str], number: int) -> Sequence[str]:
     return sorted(builds)[number : number + 1] if len(builds) > 1 else builds
 
 
+def _build(item: pytest.Item) -> str:
+    return str(item.callspec.params.get("mpi", "")) if hasattr(item, "callspec") else ""
+
+
+def _is_of_abi(item: pytest.Item) -> bool:
+    each = item.get_closest_marker("each_mpi") is not None
+    return each or zlib.crc32(item.nodeid.encode()) % 3 == 0
+
+
 def left_out(
     items: Iterable[pytest.Item], machine: Sequence[str], wheels: Sequence[str]
 ) -> set[pytest.Item]:
     """Those of the tests that do not run."""
+    items = list(items)
     tests: dict[str, dict[str, pytest.Item]] = defaultdict(dict)
     for item in items:
-        build = item.callspec.params.get("mpi") if hasattr(item, "callspec") else None
+        build = _build(item)
         if build in (*machine, *wheels) and item.get_closest_marker("each_mpi") is None:
             tests[item.nodeid.replace(build, "")][build] = item
-    out: set[pytest.Item] = set()
+    out = {item for item in items if item.get_closest_marker("thorough") is not None}
+    out.update(item for item in items if _build(item) == ABI and not _is_of_abi(item))
     for name, builds in tests.items():
         shared = next(iter(builds.values())).get_closest_marker("same_mpi")
         here = [[one for one in group if one in builds] for group in (machine, wheels)]

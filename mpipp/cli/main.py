@@ -37,17 +37,17 @@ example session:
 """
 
 
-_EXEC = "become a program with the wrapper: srun -n 64 mpipp exec --check -- ./app"
+_EXEC = "run one process with the wrapper: srun -n 64 mpipp exec --check -- ./app"
 _COMMANDS = {
     "wrapper": "build the wrapper for one MPI and print its path",
-    "run": "start a program under mpiexec with the wrapper",
+    "run": "start an MPI program with the wrapper, and check it on request",
     "exec": _EXEC,
-    "attach": "start gdb on running processes, one inferior for each",
-    "why": "tell of core files why their processes hang",
-    "report": "show what a watched run has found",
-    "check": "check core files: what is wrong, also between the processes",
-    "browse": "show the tree that gdb's command mpipp browse made",
-    "doctor": "say what is on this machine and what is missing",
+    "attach": "attach gdb to the processes of a running job",
+    "why": "explain a hang from core files",
+    "report": "show the report of a checked run",
+    "check": "check core files for violations of the MPI standard",
+    "browse": "show the tree of gdb's command mpipp browse",
+    "doctor": "check what this machine has, and what is missing",
 }
 _MODULES = {"run": "run.command"}  # of those that are not in the module of their name
 

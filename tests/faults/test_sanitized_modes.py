@@ -16,6 +16,8 @@ from tests import support
 from tests.faults import sanitized
 from tests.watcher import runs
 
+pytestmark = pytest.mark.thorough  # wrappers are built for it
+
 FEW = support.on_mpi("mpich4", "openmpi4")
 TESTS = Path(__file__).parents[1]
 LIBRARIES = {sanitized.ADDRESS: ("-lasan", "-lubsan"), sanitized.THREAD: ("-ltsan",)}

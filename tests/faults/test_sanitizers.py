@@ -11,6 +11,8 @@ from tests import support
 from tests.faults import faults, sanitized
 from tests.wrapper import watched
 
+pytestmark = pytest.mark.thorough  # wrappers are built for it
+
 FEW = support.on_mpi("mpich4", "openmpi4")
 # A wrapper for each takes a minute to build.
 MEMORY = pytest.mark.same_mpi("AddressSanitizer")

@@ -129,7 +129,7 @@ def test_options_of_another_command() -> None:
         "mpipp: unrecognized arguments: --provoke=any: see mpipp exec --help\n",
     )
     told = " ".join(shell("exec", "--help").stdout.split())
-    assert told.endswith("--provoke and --valgrind are options of mpipp run alone.")
+    assert told.endswith("Only mpipp run has the other options, such as --provoke and --valgrind.")
 
 
 SLURM = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0"}

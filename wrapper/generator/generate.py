@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Generate the wrappers of all MPI procedures from the MPI Forum's own data (pympistandard).
 
-Writes wrapper/generated/, docs/procedures.md and mpipp/model/procedure_table.py; `--check` only
-compares and exits 1 on a difference. What the data does not say is in procedures.py, agreement.py
-and forms.py beside this file.
+Writes wrapper/generated/, docs/procedures.md, mpipp/model/procedure_table.py and
+mpipp/watcher/ipc/layouts.py; `--check` only compares and exits 1 on a difference. What the data
+does not say is in procedures.py, agreement.py and forms.py beside this file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from wrapper.generator import constants, emit, letters, marked, table, versions
+from wrapper.generator import constants, emit, layouts, letters, marked, table, versions
 from wrapper.generator import procedures as known
 from wrapper.generator.forum import Procedure, removed, standard
 from wrapper.generator.marked import is_marked, is_recorded, is_wrapped
@@ -138,7 +138,10 @@ def outputs() -> dict[Path, str]:
         GENERATED / "marked.inc": BANNER + marked.rows(not_recorded),
         GENERATED / "constants.inc": BANNER + constants.text(),
         GENERATED / "have.h": BANNER + versions.text(wrapped),
+        GENERATED / "layouts.h": BANNER + layouts.assertions(),
         GENERATED / "letters.h": BANNER + letters.text(),
+        ROOT / "mpipp" / "watcher" / "ipc" / "layouts.py": BANNER.replace("//", "#")
+        + layouts.python(),
         ROOT / "docs" / "procedures.md": document(everything),
         ROOT / "mpipp" / "model" / "procedure_table.py": table.python(recorded, not_recorded),
     }

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "generated/layouts.h"
+
 enum { MPIPP_REGIONS = 64 };
 
 // Whether there is such a file.
@@ -15,6 +17,7 @@ extern int mpipp_registry_shared __attribute__((visibility("hidden")));
 struct mpipp_region {
   uint64_t address, offset, bytes;
 };
+MPIPP_LAYOUT(mpipp_region);
 
 // What a watcher begins with. It lies in the first region.
 struct mpipp_arena {
@@ -24,6 +27,7 @@ struct mpipp_arena {
   uint64_t code, code_bytes;
   struct mpipp_region regions[MPIPP_REGIONS];
 };
+MPIPP_LAYOUT(mpipp_arena);
 
 // Puts whole pages of the library's variables, with `arena` among them, into a new file; 0 without
 // one, and nothing has changed then.

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "generated/layouts.h"
+
 // How far other processes' windows reach: the watcher fills it in, as it is asked for.
 enum mpipp_reach_state {
   MPIPP_REACH_UNKNOWN,
@@ -23,11 +25,13 @@ struct mpipp_reach {
   uint64_t asked, held, used;
   struct mpipp_reached kinds[MPIPP_REACHED]; // so many are used
 };
+MPIPP_LAYOUT(mpipp_reach);
 _Static_assert(sizeof(struct mpipp_reach) == 176, "mpipp/watcher/queries/window_sizes.py");
 struct mpipp_reaches {
   char magic[8];
   uint64_t count; // processes of the window
   struct mpipp_reach all[];
 };
+MPIPP_LAYOUT(mpipp_reaches);
 
 #endif

@@ -4,17 +4,7 @@
 #ifndef MPIPP_WATCHER_CLIENT_COLLECTIVE_MISMATCH_H
 #define MPIPP_WATCHER_CLIENT_COLLECTIVE_MISMATCH_H
 
-#include <stdint.h>
-
-struct mpipp_disagreeing {
-  char magic[8];
-  uint64_t pid, tid; // of the call
-  // The same in all its processes, and of no other call; 0: it cannot be compared, nobody waits.
-  uint64_t number;
-  uint64_t identity;  // of the communicator, 0 if it has none
-  uint32_t here;      // how many of its processes are on this node
-  uint32_t processes; // in all
-};
+#include "watcher_client/messages.h"
 
 // Whether all processes of MPI_COMM_WORLD compare calls before they begin: the same in all that
 // ask. Waits for the watcher, not for ever; where there is none the answer is no.

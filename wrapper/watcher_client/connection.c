@@ -20,6 +20,7 @@
 #include "registry/registry.h"
 #include "registry/shared_arena.h"
 #include "watcher_client/error_policy.h"
+#include "watcher_client/messages.h"
 
 enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
 // Until a question is answered that a call waits for: the watcher may have little of a processor.
@@ -28,19 +29,6 @@ enum { ANSWER_MS = 20000 };
 // Of a question, that it is answered; that something new was found. Behind these the name of an
 // error class, if the call is certain to be wrong.
 enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
-
-struct mpipp_hello {
-  char magic[8];
-  uint32_t version, bytes;
-  uint64_t pid, root; // address of the registry
-  uint64_t arena;     // offset of struct mpipp_arena in the file
-  uint64_t base;      // address of the file's beginning
-  uint64_t strict;    // 1: it compares calls before they begin (collective_precheck/)
-};
-struct mpipp_watcher_message {
-  char magic[8];
-  uint64_t end; // or the address of a question
-};
 
 static int connection = -1, told = 0;
 static char watcher[sizeof((struct sockaddr_un *)0)->sun_path]; // the path of its socket
@@ -180,7 +168,7 @@ void mpipp_watcher_meet(void) {
 void mpipp_watcher_report_end(enum mpipp_end end) {
   int saved = errno;
   if (!__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL) && is_open()) {
-    struct mpipp_watcher_message over = {.magic = "MPIPPEND", .end = end};
+    struct mpipp_notice over = {.magic = "MPIPPEND", .end = end};
     if (send(connection, &over, sizeof over, MSG_NOSIGNAL) == (ssize_t)sizeof over) await_answer(1);
   }
   errno = saved;
@@ -194,7 +182,7 @@ int mpipp_watcher_is_there(void) {
   return connection >= 0;
 }
 
-static int ask(struct mpipp_watcher_message question, int flags) {
+static int ask(struct mpipp_notice question, int flags) {
   int saved = errno;
   int done = is_open() && send(connection, &question, sizeof question, MSG_NOSIGNAL | flags) ==
                               (ssize_t)sizeof question;
@@ -203,11 +191,11 @@ static int ask(struct mpipp_watcher_message question, int flags) {
 }
 
 int mpipp_watcher_ask(uint64_t address) {
-  return ask((struct mpipp_watcher_message){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
+  return ask((struct mpipp_notice){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
 }
 
 int mpipp_watcher_ask_all(uint64_t address) {
-  return ask((struct mpipp_watcher_message){.magic = "MPIPPRST", .end = address}, 0);
+  return ask((struct mpipp_notice){.magic = "MPIPPRST", .end = address}, 0);
 }
 
 int64_t mpipp_watcher_answered(void) {

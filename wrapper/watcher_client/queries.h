@@ -5,6 +5,7 @@
 #ifndef MPIPP_WATCHER_CLIENT_QUERIES_H
 #define MPIPP_WATCHER_CLIENT_QUERIES_H
 
+#include "generated/layouts.h"
 #include "registry/buffer_accesses.h"
 #include "registry/object_store.h"
 
@@ -28,6 +29,7 @@ struct mpipp_note {
   uint64_t a, b;
   uint64_t record; // address, 0 if none
 };
+MPIPP_LAYOUT(mpipp_note);
 
 enum mpipp_awaits {
   MPIPP_AWAITS_NOTHING, // the program goes on
@@ -50,6 +52,7 @@ struct mpipp_question {
   struct mpipp_call call;
   // notes follow
 };
+MPIPP_LAYOUT(mpipp_question);
 
 // What the call that is in question does to an operation.
 enum mpipp_ends {
@@ -70,6 +73,7 @@ struct mpipp_touched {
   uint32_t ends;   // enum mpipp_ends
   uint32_t bytes;  // that the whole access has; 0: not known
 };
+MPIPP_LAYOUT(mpipp_touched);
 
 // A change that was found in the buffer of an operation when it was complete: bytes
 // [start, start + count) as they were and as they are.
@@ -84,6 +88,7 @@ struct mpipp_change {
   uint64_t start, count;
   char before[MPIPP_CHANGE_BYTES], now[MPIPP_CHANGE_BYTES];
 };
+MPIPP_LAYOUT(mpipp_change);
 
 // What is being written; NULL once it did not find room.
 struct mpipp_asking {

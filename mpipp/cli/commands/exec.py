@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from mpipp.cli import options
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import RunDirectory
 from mpipp.common.text.sanitize import plain
@@ -24,15 +25,6 @@ from mpipp.watcher.ipc import launch
 
 WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
 _MOST_ORDINALS = 16  # of wrapper/intercept/stop_at.c
-_ALL = "all"  # the checks
-# Options whose value, if any, is part of the word: what they mean without one.
-_ALONE = {"--check": f"--check={_ALL}", "--provoke": "--provoke=any", "--valgrind": "--valgrind="}
-WITH_VALUE = (
-    *("-n", "-np", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
-    *("--stop-at", "--budget", "--rma-model"),
-    *("--suppress", "--error-exit", "--provoke-sweep"),
-)  # options that a word of their own follows
-_SAME = {"-np": "-n"}
 _OF_VARIABLES = {"variables", "variable-type"}  # a check that only gdb makes
 _LOG = "MPIPP_RMA_LOG"
 _HANG_AFTER = 30.0  # seconds
@@ -47,105 +39,21 @@ _JOBS = (
 _LONGEST = 60  # characters of the name of a directory that has a socket
 
 
-def add_watching(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of watched processes."""
-    parser.add_argument(
-        "--check",
-        nargs="?",
-        const=_ALL,
-        metavar="LIST",
-        help="watch the program: report errors; --check=LIST: of these checks alone, by the names "
-        "that docs/checks.md has",
-    )
-    parser.add_argument(
-        "--budget",
-        type=int,
-        metavar="PERCENT",
-        help="with --check=buffers or --rma-loads: how much of the program's time that may take; "
-        "where it would take more, the calls, or pages, take turns (default: 10)",
-    )
-    parser.add_argument(
-        "--rma-model",
-        choices=("own", "separate"),
-        default="own",
-        help="with --check=rma: take all windows to have the separate memory model, as a portable "
-        "program must (default: each as it is)",
-    )
-    parser.add_argument(
-        "--rma-loads",
-        action="store_true",
-        help="with --check=rma: look at loads and stores of windows, too, in programs that mpipp "
-        "cc has not compiled, as far as --budget goes",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="with --check: compare blocking collective calls before they do anything",
-    )
-    parser.add_argument(
-        "--on-error",
-        choices=("report", "handler", "abort"),
-        default="report",
-        help="with --check: what becomes of a call that is wrong: it goes on, the error handler is "
-        "called in its place, or the job ends; handler and abort imply --strict: they are for "
-        "collective calls that disagree, too (default: report)",
-    )
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--stop",
-        action="store_const",
-        const="stop",
-        default="",
-        help="with --check: a process stops in a call that is wrong, before MPI sees it",
-    )
-    for word, which in (("gdb", "it"), ("gdb=all", "all processes of this node")):
-        how.add_argument(
-            f"--{word}",
-            dest="stop",
-            action="store_const",
-            const=word,
-            help=f"with --check: the same, and gdb opens on {which} in this terminal",
-        )
-    parser.add_argument(
-        "--stop-at",
-        metavar="DIR:N",
-        help="with --check: stop in the calls of finding N of an earlier run's report, as --stop",
-    )
-    parser.add_argument(
-        "--hang-after",
-        type=float,
-        metavar="S",
-        help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
-    )
-    parser.add_argument(
-        "--report",
-        metavar="DIR",
-        help="with --check or --provoke: write what mpipp report DIR shows; all nodes share it",
-    )
-    parser.add_argument(
-        "--suppress",
-        metavar="FILE",
-        help="with --check: do not tell what FILE says is known, and why; see docs/reports.md",
-    )
-
-
 def spelled(words: Sequence[str]) -> list[str]:
     """The words of a command, up to the program, where `--check` alone takes no word after it.
 
     Likewise `--provoke`. What launchers spell in two ways is spelled in one.
     """
-    found = list(words)
+    found, takes_value = list(words), options.with_value()
     has_value = False
     for number, word in enumerate(words):
         if has_value:
             has_value = False
-        elif word in _ALONE:
-            found[number] = _ALONE[word]
         elif word == "--" or not word.startswith("-"):
             break
         else:
-            has_value = word in WITH_VALUE
-            found[number] = _SAME.get(word, word)
+            has_value = word in takes_value
+            found[number] = options.spelled(word)
     return found
 
 
@@ -170,7 +78,7 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
     if budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
         found["MPIPP_BUDGET"] = str(budget)
     looked_at = _calls(arguments)
-    return found if looked_at == _ALL else {**found, "MPIPP_SCREENS": looked_at}
+    return found if looked_at == options.ALL else {**found, "MPIPP_SCREENS": looked_at}
 
 
 def refuse(arguments: argparse.Namespace) -> None:
@@ -249,7 +157,7 @@ def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:
 
 def _chosen(arguments: argparse.Namespace) -> list[str]:
     # Words of checks; none: all.
-    if arguments.check in (None, _ALL):
+    if arguments.check in (None, options.ALL):
         return []
     from mpipp.analysis.rules import selection
 
@@ -258,8 +166,8 @@ def _chosen(arguments: argparse.Namespace) -> list[str]:
 
 def _calls(arguments: argparse.Namespace) -> str:
     # Which are looked at when they are made, as MPIPP_SCREENS says it.
-    if arguments.check in (None, _ALL):
-        return _ALL
+    if arguments.check in (None, options.ALL):
+        return options.ALL
     from mpipp.analysis.rules import selection
 
     return selection.calls(arguments.check)
@@ -290,17 +198,10 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp exec`."""
-    add_watching(parser)
-    parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler that fits the program")
-    parser.add_argument(
-        "program",
-        nargs=argparse.REMAINDER,
-        metavar="-- PROGRAM [ARGUMENT...]",
-        help="what to start",
-    )
+    options.add_options(parser, of_run=False)
     parser.epilog = (
-        f"{WRAPPER} may hold what mpipp wrapper prints; it is not looked for then. "
-        "--provoke and --valgrind are options of mpipp run alone."
+        f"Set {WRAPPER} to the path that mpipp wrapper prints, to save the search for it.\n"
+        "Only mpipp run has the other options, such as --provoke and --valgrind."
     )
 
 

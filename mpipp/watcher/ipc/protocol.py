@@ -6,24 +6,21 @@ from __future__ import annotations
 import array
 import os
 import socket
-import struct
 from typing import NamedTuple, Union
 
 from mpipp.common.errors import MpippError
+from mpipp.watcher.ipc.layouts import DISAGREEING, HELLO, NOTICE, End
 
 VERSION = 4
 MET, AT_WORK, LOOKED = b"m", b"w", b"."  # what it is answered
 # To a question; FOUND: there is something new. The name of MPI's error class may follow.
 ANSWERED, FOUND = b"a", b"f"
 
-FINALIZED, EXITING, ABORTING, STOPPED = 1, 2, 3, 4  # enum mpipp_end
+FINALIZED, EXITING, ABORTING, STOPPED = map(int, End)
 
 INTERRUPTED = b"i"  # what the launcher says when the user ends the program; nothing more at its end
 LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
 
-_HELLO = struct.Struct("=8sIIQQQQQ")
-_OVER = struct.Struct("=8sQ")
-_DISAGREEING = struct.Struct("=8sQQQQII")  # struct mpipp_disagreeing
 _START = b"MPIPPRUN"  # of what becomes the program: see launch.py
 
 
@@ -105,36 +102,37 @@ def _greeting(data: bytes, files: array.array[int]) -> First | None:
     if data.startswith(_START):
         rank = data[len(_START) :]
         return Started(rank.decode() if rank.isdigit() else "")
-    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPDIF"):
-        return Disagreeing(*_DISAGREEING.unpack(data)[1:])
-    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPALL"):
-        return Strict(_DISAGREEING.unpack(data)[1])
-    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPNOW"):
-        return Late(Disagreeing(*_DISAGREEING.unpack(data)[1:]))
-    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPTCH"):
-        return Touching(*_DISAGREEING.unpack(data)[1:3])
-    if len(data) != _HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:
+    if len(data) == DISAGREEING.size:
+        magic, *call = DISAGREEING.read(data)
+        asked = Disagreeing(*call)
+        if magic == b"MPIPPDIF":
+            return asked
+        if magic == b"MPIPPALL":
+            return Strict(asked.pid)
+        if magic == b"MPIPPNOW":
+            return Late(asked)
+        if magic == b"MPIPPTCH":
+            return Touching(asked.pid, asked.tid)
+    if len(data) != HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:
         raise MpippError("what has connected to the watcher is no program of MPI's")
-    _, version, _, pid, root, arena, _, strict = _HELLO.unpack(data)
-    if version != VERSION:
+    hello = HELLO.read(data)
+    if hello.version != VERSION:
         raise MpippError("the program's wrapper is of another version of mpipp: build it again")
-    return Hello(files[0], pid, root, arena, bool(strict))
+    return Hello(files[0], hello.pid, hello.root, hello.arena, bool(hello.strict))
 
 
 def end(data: bytes) -> int | None:
     """Why the process says that it is over; None if it says something else."""
-    if len(data) != _OVER.size or not data.startswith(b"MPIPPEND"):
+    if len(data) != NOTICE.size or not data.startswith(b"MPIPPEND"):
         return None
-    reason: int = _OVER.unpack(data)[1]
-    return reason
+    return NOTICE.read(data).end
 
 
 def question(data: bytes, magic: bytes = b"MPIPPASK") -> int | None:
     """The address of what the process asks; None if it says something else."""
-    if len(data) != _OVER.size or not data.startswith(magic):
+    if len(data) != NOTICE.size or not data.startswith(magic):
         return None
-    address: int = _OVER.unpack(data)[1]
-    return address
+    return NOTICE.read(data).end
 
 
 def questions(data: bytes) -> int | None:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import struct
 from collections.abc import Callable
 
 from mpipp.common.errors import GoneMemory, MpippError, UnreadableMemory
 from mpipp.registry.memory.address_space import Memory
+from mpipp.watcher.ipc.layouts import ARENA, REGION, Region
 
-_HEAD = struct.Struct("=QQQQ")  # struct mpipp_arena: count, not_there, code, code_bytes
-_REGION = struct.Struct("=QQQ")  # struct mpipp_region: address, offset, bytes
 _MOST_REGIONS = 64
 _MOST_CODE = 1 << 20  # bytes
 _ADDRESS_SPACE = 1 << 64
@@ -43,18 +41,18 @@ class FileMemory:
         self._others = others
         self._goes_on = goes_on
         self._ended = False
-        self._regions: list[tuple[int, int, int]] = []
+        self._regions: list[Region] = []
         self.not_there = 0
         self._code = [0, 0]
         self.refresh()
 
     def refresh(self) -> None:
         """Look for more regions. Raises MpippError when their list makes no sense."""
-        count, self.not_there, *self._code = _HEAD.unpack(self._at(self._arena, _HEAD.size))
+        count, self.not_there, *self._code = ARENA.read(self._at(self._arena, ARENA.size))
         if not 0 < count <= _MOST_REGIONS:
             raise MpippError(f"the memory of a watched process has {count} regions")
-        data = self._at(self._arena + _HEAD.size, count * _REGION.size)
-        self._regions = list(_REGION.iter_unpack(data))
+        data = self._at(self._arena + ARENA.size, count * REGION.size)
+        self._regions = list(REGION.each(data))
 
     def code(self) -> str:
         """Lines of /proc/PID/maps as they were at the first MPI call; "" if it cannot be read."""

@@ -33,6 +33,17 @@ from mpipp.registry.describe_adapter import Recorded
 from mpipp.registry.memory.address_space import Memory
 from mpipp.registry.registry import Known, Registry
 from mpipp.symbolizer.process_symbols import Places, StackFrame
+from mpipp.watcher.ipc.layouts import (
+    CHANGE,
+    NOTE,
+    QUESTION,
+    TOUCHED,
+    Awaits,
+    ChangeKind,
+    Ends,
+    Moved,
+    NoteKind,
+)
 from mpipp.watcher.ipc.shared_memory import FileMemory
 from mpipp.watcher.processes.access_details import of_program, own_frames
 
@@ -40,24 +51,21 @@ MOST_BYTES = 1 << 21  # of a question
 
 _MOST_ASKED = 1 << 16  # at once
 
-_HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
-_NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
 _WORD = 8
-_TOUCHED = struct.Struct("=QQQIIII")  # struct mpipp_touched
-_CHANGE = struct.Struct("=QQQQ32s32s")  # struct mpipp_change
-# enum mpipp_change_kind
-_KINDS = {
-    1: changed_while_pending.SENT,
-    2: changed_while_pending.RECEIVED,
-    3: changed_while_pending.GONE,
+_KINDS: dict[int, str] = {
+    ChangeKind.SENT: changed_while_pending.SENT,
+    ChangeKind.RECEIVED: changed_while_pending.RECEIVED,
+    ChangeKind.GONE: changed_while_pending.GONE,
 }
-# enum mpipp_note_kind
-_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED, _FRAME, _READ_ONLY, _UNMAPPED = (
-    range(1, 11)
-)
-NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP = range(6)  # enum mpipp_awaits
-_MOVED = {1: False, 2: True}  # enum mpipp_moved
-_ENDS = ("", "may complete", "completes", "gives up", NEVER, MEANWHILE)  # enum mpipp_ends
+NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP = map(int, Awaits)
+_MOVED: dict[int, bool] = {Moved.NOT_MOVED: False, Moved.MOVED: True}
+_ENDS: dict[int, str] = {
+    Ends.MAYBE: "may complete",
+    Ends.ENDS: "completes",
+    Ends.FREED: "gives up",
+    Ends.NEVER: NEVER,
+    Ends.MEANWHILE: MEANWHILE,
+}
 _NO_HANDLE = (1 << 64) - 1
 _NO_GAPS: Sequence[Gap] = ()
 
@@ -87,40 +95,39 @@ class Question(NamedTuple):
 
 def read(memory: Memory, address: int, call_size: int) -> Question:
     """The question at an address. Raises MpippError when it makes no sense."""
-    head = memory.read(address, _HEAD.size)
-    magic, size, tid, status, awaits, _ = _HEAD.unpack(head)
-    begin = _HEAD.size + call_size
+    magic, size, tid, status, awaits, _ = QUESTION.read(memory.read(address, QUESTION.size))
+    begin = QUESTION.size + call_size
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
         raise MpippError("a question of a watched process is damaged")
     data = memory.read(address, size)
     question = Question(
-        tid, status, awaits, data[_HEAD.size : begin], {}, [], {}, [], [], [], [], [], []
+        tid, status, awaits, data[QUESTION.size : begin], {}, [], {}, [], [], [], [], [], []
     )
     at = begin
-    while at + _NOTE.size <= size:
-        kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
-        at += _NOTE.size
+    while at + NOTE.size <= size:
+        kind, _, length, a, b, record = NOTE.read(data, at)
+        at += NOTE.size
         content = data[at : at + length]
         at += (length + 7) & ~7
-        if kind == _OBJECT and a < len(KINDS):
+        if kind == NoteKind.OBJECT and a < len(KINDS):
             if b != _NO_HANDLE:
                 question.objects.setdefault((KINDS[a], b), record)
-        elif kind == _MEMORY:
+        elif kind == NoteKind.MEMORY:
             question.memory.append((a, content))
-        elif kind == _PENDING and b < len(KINDS):
+        elif kind == NoteKind.PENDING and b < len(KINDS):
             question.pending.setdefault(KINDS[b], []).append(a)
-        elif kind == _OTHER:
+        elif kind == NoteKind.OTHER:
             question.others.append((b, content))
-        elif kind == _TOUCH and len(content) > _TOUCHED.size:
+        elif kind == NoteKind.TOUCH and len(content) > TOUCHED.size:
             question.touches.append(_touch(content))
-        elif kind == _GIVEN_BACK and len(content) >= _WORD:
+        elif kind == NoteKind.GIVEN_BACK and len(content) >= _WORD:
             question.freed.append(FreedMemory(a, a + b, _site(content)))
-        elif kind == _CHANGED and len(content) == _CHANGE.size:
+        elif kind == NoteKind.CHANGE and len(content) == CHANGE.size:
             question.changes.append(_change(content))
-        elif kind == _FRAME:
+        elif kind == NoteKind.FRAME:
             question.frames.append(StackFrame(a, b))
-        elif kind in (_READ_ONLY, _UNMAPPED) and a < b:
-            question.gaps.append(Gap(a, b, kind == _READ_ONLY))
+        elif kind in (NoteKind.READ_ONLY, NoteKind.UNMAPPED) and a < b:
+            question.gaps.append(Gap(a, b, kind == NoteKind.READ_ONLY))
     return question
 
 
@@ -129,14 +136,14 @@ def following(memory: Memory, address: int) -> list[int]:
     found: list[int] = []
     while address and len(found) < _MOST_ASKED:
         found.append(address)
-        *_, address = _HEAD.unpack(memory.read(address, _HEAD.size))
+        *_, address = QUESTION.read(memory.read(address, QUESTION.size))
     return found
 
 
 def _touch(content: bytes) -> Touch:
-    serial, address, tid, stores, moved, ends, size = _TOUCHED.unpack_from(content)
-    site = _site(content[_TOUCHED.size :])
-    end = _ENDS[ends] if ends < len(_ENDS) else ""
+    serial, address, tid, stores, moved, ends, size = TOUCHED.read(content)
+    site = _site(content[TOUCHED.size :])
+    end = _ENDS.get(ends, "")
     return Touch(serial, address, bool(stores), tid, site, _MOVED.get(moved), end, bytes=size)
 
 
@@ -148,7 +155,7 @@ def _site(content: bytes) -> Site:
 
 
 def _change(content: bytes) -> changed_while_pending.Change:
-    number, address, start, count, before, now = _CHANGE.unpack(content)
+    number, address, start, count, before, now = CHANGE.read(content)
     kind = _KINDS.get(number, changed_while_pending.GONE)
     known = before[:count] if kind == changed_while_pending.SENT else b""
     return changed_while_pending.Change(kind, address, start, known, now[:count])

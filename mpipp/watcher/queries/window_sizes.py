@@ -15,14 +15,12 @@ from collections.abc import Sequence
 from mpipp.analysis.calls import window_bounds
 from mpipp.analysis.context.process import Process
 from mpipp.model import Win
+from mpipp.watcher.ipc.layouts import REACH, REACHES, ReachState
 from mpipp.watcher.processes.process import OVER, RUNNING, Watched, operations
 
-_HEAD = struct.Struct("=8sQ")  # struct mpipp_reaches
-_REACH = struct.Struct("=Qqq")  # state, size and disp_unit of a struct mpipp_reach
 _REACH_SIZE = 176  # bytes of one
 _STATE = struct.Struct("=Q")
 _LOOKS, _INTERVAL = 50, 0.01  # at what other processes are about to record; seconds between
-_KNOWN, _ELSEWHERE = 1, 2  # enum mpipp_reach_state
 
 
 def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[Process]:
@@ -40,7 +38,7 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
     if rank < 0:
         return []  # the null process
     if _has(one, own):  # else that may be of another window by now
-        magic, count = _HEAD.unpack(one.memory.read(own.reaches, _HEAD.size))
+        magic, count = REACHES.read(one.memory.read(own.reaches, REACHES.size))
         if magic != b"MPIPPWIN" or rank >= count:
             return []
     here = [
@@ -65,17 +63,17 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
         found = window_bounds.find(others, process, own.identity, rank)
         if not is_there:
             break
-    place = own.reaches + _HEAD.size + rank * _REACH_SIZE
+    place = own.reaches + REACHES.size + rank * _REACH_SIZE
     if found is not None:
         watched[found[0].number].places.refresh()
     is_there = _has(one, own)
     if found is not None:
         if is_there:
-            one.memory.write(place, _REACH.pack(0, found[1].size, found[1].disp_unit))
-            one.memory.write(place, _STATE.pack(_KNOWN))
+            one.memory.write(place, REACH.written(0, found[1].size, found[1].disp_unit))
+            one.memory.write(place, _STATE.pack(ReachState.KNOWN))
         return [found[0]]
     if not all_here and is_there:
-        one.memory.write(place, _STATE.pack(_ELSEWHERE))
+        one.memory.write(place, _STATE.pack(ReachState.ELSEWHERE))
     return []
 
 

@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from mpipp.cli.commands.exec import add_watching, settings
+from mpipp.cli.commands.exec import settings
 from mpipp.cli.progress_line import COMPARING, Progress
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import RunDirectory
@@ -57,19 +57,6 @@ _VALUELESS = {
     *("allow-run-as-root", "report-bindings", "tag-output", "display-map", "l", "label", "v"),
 }
 _TWO = {"env", "genv", "mca", "gmca", "omca", "gomca", "pmca", "gpmca", "prtemca", "pmixmca"}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a watched run."""
-    add_watching(parser)
-    parser.add_argument(
-        "--error-exit",
-        type=int,
-        metavar="N",
-        help="with --check: exit with this status if there are errors, or a process or the watcher "
-        "was lost before all was checked",
-    )
-    parser.add_argument("-q", action="store_true", help="with --check: no line where all is well")
 
 
 def run(

@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 
+from mpipp.cli import options
 from mpipp.cli.commands.exec import for_program, refuse
 from mpipp.cli.commands.run import check, perturb, valgrind
 from mpipp.common.errors import MpippError
@@ -17,25 +18,8 @@ from mpipp.watcher.ipc.launch import ignore_nothing
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp run`."""
-    parser.add_argument("-n", type=int, metavar="N", help="number of MPI processes; or -np N")
-    parser.add_argument(
-        "--mpiexec",
-        metavar="M",
-        help='the launcher, with its own options: "mpiexec --oversubscribe"',
-    )
-    parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler that fits the program")
-    parser.add_argument(
-        "--frames", type=int, metavar="N", help="stack frames to record where an object is made"
-    )
-    check.add_arguments(parser)
-    perturb.add_arguments(parser)
-    valgrind.add_arguments(parser)
-    parser.add_argument(
-        "program",
-        nargs=argparse.REMAINDER,
-        metavar="-- PROGRAM [ARGUMENT...]",
-        help="what to start",
-    )
+    options.add_options(parser, of_run=True)
+    parser.epilog = options.EXAMPLES
 
 
 def run(arguments: argparse.Namespace) -> int:

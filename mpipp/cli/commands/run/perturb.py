@@ -11,10 +11,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from mpipp.cli import options
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 
-ANY = "any"  # seed
 _RMA = "rma"
 _SHORT = 9999  # the largest seed that is chosen here: people type it again
 _LARGEST = 2**64 - 1
@@ -92,27 +92,6 @@ class Schedules:
         return {"MPIPP_PROVOKE_RMA": word[4:]} if self.rma else {"MPIPP_PROVOKE": word}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of provoked runs."""
-    parser.add_argument(
-        "--provoke",
-        nargs="?",
-        const=ANY,
-        metavar="SEED",
-        help="schedules that MPI allows and seldom has: late data, odd orders, no buffering; "
-        "--provoke=SEED: the same again; --provoke=rma[,SEED][,RULE=...]: of one-sided "
-        "operations; see docs/provoke.md",
-    )
-    parser.add_argument(
-        "--provoke-sweep",
-        type=int,
-        metavar="N",
-        help="run the program unprovoked, then with N seeds, and list those whose exit status or "
-        "output differs (the output only if unprovoked runs agree in it); runs longer than "
-        "--hang-after, and much longer than unprovoked, are ended",
-    )
-
-
 def schedules(arguments: argparse.Namespace) -> Schedules | None:
     """What --provoke says; None where it is not given.
 
@@ -123,7 +102,7 @@ def schedules(arguments: argparse.Namespace) -> Schedules | None:
     word: str = arguments.provoke
     first, *rest = word.split(",")
     if first != _RMA:
-        return Schedules(None if word == ANY else _seed(word, word))
+        return Schedules(None if word == options.ANY else _seed(word, word))
     seed = None
     if rest and "=" not in rest[0]:
         seed = _seed(rest.pop(0), word)

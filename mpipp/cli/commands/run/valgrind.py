@@ -15,18 +15,6 @@ _SUPPRESSIONS = Path(__file__).resolve().with_suffix(".supp")
 _ALWAYS = ("-q", f"--suppressions={_SUPPRESSIONS}")  # nothing but what is wrong in the program
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the option."""
-    parser.add_argument(
-        "--valgrind",
-        nargs="?",
-        const="",
-        metavar="OPTIONS",
-        help="with --check=buffers: run the program under valgrind, which then tells of each byte "
-        "of a pending receive that is used; --valgrind=OPTIONS: with options of valgrind's",
-    )
-
-
 def prefix(arguments: argparse.Namespace) -> list[str]:
     """The words before the program's own; none without the option.
 

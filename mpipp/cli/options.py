@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""The options of `mpipp run` and `mpipp exec`, as a table: every process of a job loads it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NamedTuple
+
+ALL = "all"  # the checks
+ANY = "any"  # seed
+_DIRECTORY = "DIR"
+
+EXAMPLES = """\
+examples:
+  mpipp run -n 4 -- ./app                       add the wrapper, for gdb
+  mpipp run --check -n 4 -- ./app 100           report errors and hangs
+  mpipp run --check --gdb -n 4 -- ./app         open gdb in the first wrong call
+  mpipp run --check=buffers,rma -n 4 -- ./app   check only buffers and RMA
+  mpipp run --check --report DIR -n 4 -- ./app  then: mpipp report DIR
+
+docs/watch.md describes every option.
+"""
+
+
+class Option(NamedTuple):
+    """An option: a line of help, and what argparse is passed.
+
+    Attributes:
+        alone: the value that the option has without one; then one is part of the word.
+        of_run: whether only `mpipp run` has it.
+    """
+
+    words: tuple[str, ...]
+    help: str
+    metavar: str = ""  # "": it has no value
+    kind: type = str
+    default: Any = None
+    choices: tuple[str, ...] | None = None
+    alone: str | None = None
+    action: str = "store_true"
+    const: str | None = None
+    dest: str | None = None
+    of_run: bool = False
+
+    def add(self, to: argparse._ActionsContainer) -> None:
+        """Declare it."""
+        known: dict[str, Any] = {"help": self.help}
+        if self.dest is not None:
+            known["dest"] = self.dest
+        if self.const is not None:
+            to.add_argument(
+                *self.words, action="store_const", const=self.const, default="", **known
+            )
+            return
+        if not self.metavar:
+            to.add_argument(*self.words, action=self.action, **known)
+            return
+        known.update(metavar=self.metavar, type=self.kind, default=self.default)
+        if self.choices:
+            known["choices"] = self.choices
+        if self.alone is not None:
+            known.update(nargs="?", const=self.alone)
+        to.add_argument(*self.words[:1], **known)
+
+
+def _number(*words: str, of_run: bool = False) -> Option:
+    *flags, text = words
+    return Option(tuple(flags), text, metavar="N", kind=int, of_run=of_run)
+
+
+# Of these, one at most.
+STOPS = (
+    Option(("--stop",), "stop in a wrong call, before MPI sees it", const="stop", dest="stop"),
+    Option(("--gdb",), "stop in a wrong call and open gdb there", const="gdb", dest="stop"),
+    Option(("--gdb=all",), "open gdb on all processes of this node", const="gdb=all", dest="stop"),
+)
+GROUPS: dict[str, tuple[Option, ...]] = {
+    "start the program": (
+        _number("-n", "-np", "start N MPI processes (or -np N)", of_run=True),
+        Option(("--mpiexec",), 'use this launcher: "mpiexec --oversubscribe"', "M", of_run=True),
+        Option(("--mpicc",), "build the wrapper with this MPI compiler", "CC"),
+        _number("--frames", "record N stack frames where objects are made", of_run=True),
+    ),
+    "choose checks": (
+        Option(("--check",), "check the program; LIST: run only these checks", "LIST", alone=ALL),
+        Option(("--strict",), "compare collective calls before they start"),
+        Option(("--hang-after",), "explain a hang after S seconds (30; 0: never)", "S", float),
+        Option(("--budget",), "slow the program down by this at most (10)", "PERCENT", int),
+        Option(
+            ("--rma-model",),
+            "memory model of windows: own (default), separate",
+            "MODEL",
+            default="own",
+            choices=("own", "separate"),
+        ),
+        Option(("--rma-loads",), "also check loads and stores in windows"),
+        Option(
+            ("--valgrind",),
+            "check every byte of buffers under valgrind",
+            "OPTIONS",
+            alone="",
+            of_run=True,
+        ),
+    ),
+    "act on errors": (
+        Option(
+            ("--on-error",),
+            "report (default), call the handler, or abort",
+            "ACTION",
+            default="report",
+            choices=("report", "handler", "abort"),
+        ),
+        *STOPS,
+        Option(("--stop-at",), "stop in the calls of finding N in report DIR", "DIR:N"),
+        _number("--error-exit", "exit with status N if there are errors", of_run=True),
+    ),
+    "report": (
+        Option(("--report",), "write a report that mpipp report shows", _DIRECTORY),
+        Option(("--suppress",), "suppress the findings listed in FILE", "FILE"),
+        Option(("-q",), "print nothing if there are no findings", of_run=True),
+    ),
+    "perturb": (
+        Option(
+            ("--provoke",), "perturb timing within the rules of MPI", "SEED", alone=ANY, of_run=True
+        ),
+        _number("--provoke-sweep", "compare N perturbed runs with a plain run", of_run=True),
+    ),
+}
+_EVERY = [option for options in GROUPS.values() for option in options]
+
+
+def add_options(parser: argparse.ArgumentParser, of_run: bool) -> None:
+    """Declare them, in their groups, and the program behind them."""
+    parser.formatter_class = _Lines
+    parser.usage = f"{parser.prog} [OPTION...] -- PROGRAM [ARGUMENT...]"
+    for title, options in GROUPS.items():
+        known = [option for option in options if of_run or not option.of_run]
+        if not known:
+            continue
+        group = parser.add_argument_group(title)
+        stops = group.add_mutually_exclusive_group()
+        for option in known:
+            option.add(stops if option in STOPS else group)
+    parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+class _Lines(argparse.RawDescriptionHelpFormatter):
+    # A line for each option, whatever the terminal's width.
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=24, width=80)
+
+
+def with_value() -> frozenset[str]:
+    """The options that a word of their own follows."""
+    found = (option for option in _EVERY if option.metavar and option.alone is None)
+    return frozenset(word for option in found for word in option.words)
+
+
+def spelled(word: str) -> str:
+    """An option as argparse knows it: one whose value may be left out, with what it has then."""
+    for option in _EVERY:
+        if word in option.words:
+            return option.words[0] if option.alone is None else f"{word}={option.alone}"
+    return word
