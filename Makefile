@@ -77,3 +77,4 @@ docs: generate
 clean:
 	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+	find mpipp wrapper tests tools -type d -empty -delete

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import NamedTuple
 
-from mpipp.analysis import runner
+from mpipp.analysis import all_checks
 from mpipp.analysis.collectives import call_sequence
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.deadlock import names
@@ -263,7 +263,7 @@ def _of_logs(
         else:
             unchecked.append(str(error))
 
-    yield from runner.log_findings(_processes(found), failed)
+    yield from all_checks.log_findings(_processes(found), failed)
 
 
 def _processes(found: Sequence[Written]) -> list[Process]:
@@ -275,7 +275,7 @@ def _between(found: Sequence[Written], unchecked: list[str], over: bool) -> Iter
     def failed(process: Process | None, error: MpippError) -> None:
         unchecked.append(str(error))
 
-    for finding in runner.between(_processes(found), failed, over):
+    for finding in all_checks.between(_processes(found), failed, over):
         if finding.rule not in deadlocks.RULES:  # of what goes on
             yield finding
 
@@ -284,7 +284,7 @@ def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Findin
     def failed(process: Process | None, error: MpippError) -> None:
         unchecked.append(str(error))
 
-    yield from runner.order_findings(_processes(found), failed)
+    yield from all_checks.order_findings(_processes(found), failed)
 
 
 def is_of_all(finding: Finding) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What descriptions ask of a process, answered by its registry (`show.describe.Surroundings`)."""
+"""What descriptions ask of a process, from its registry: `render.object_structs.Surroundings`."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def lines(
 ) -> Iterator[str]:
     """What is said of `matching.compare(sender.signature, receiver.signature)`.
 
-    `cite` makes of a section of MPI-4.1 that of the library's version (`checks.rules.cited`).
+    `cite` makes of a section of MPI-4.1 that of the library's version (`analysis.rules.cited`).
     """
     sent, received = sender.signature, receiver.signature
     yield _verdict(comparison, sent, received)

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from mpipp.analysis import runner
+from mpipp.analysis import all_checks
 from mpipp.analysis.context import channel_history
 from mpipp.analysis.context.world import World
 from mpipp.common.errors import MpippError
@@ -101,7 +101,7 @@ def _fails(one: Watched) -> Exception | None:
         one.refresh()
         _ = one.label(), one.calls, one.initialized, one.movement(), one.progress(), one.inside()
         process = one.process(0)
-        found = runner.findings([process], lambda process, error: None, leaks_too=True)
+        found = all_checks.findings([process], lambda process, error: None, leaks_too=True)
         for _finding in found:
             continue
         with contextlib.suppress(MpippError):  # the checks say it

@@ -14,7 +14,7 @@ import socket
 import time
 from collections.abc import Iterable, Iterator
 
-from mpipp.analysis import runner
+from mpipp.analysis import all_checks
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.rules import deadlocks, leaks, selection
@@ -410,7 +410,7 @@ class Watcher:
 
         left = self._process_files.logged_processes(resting, self._watched)
         is_all = self._between and len(resting) == len(self._watched)
-        for finding in runner.findings(
+        for finding in all_checks.findings(
             processes, failed, between_too=self._between, left=left, spawned_too=is_all
         ):
             one = resting[finding.parties[0].process]
@@ -423,7 +423,7 @@ class Watcher:
                 yield finding
         for one, process in zip(resting, processes):
             if one.end == said.EXITING:
-                found = runner.findings([process], failed, leaks_too=True, between_too=False)
+                found = all_checks.findings([process], failed, leaks_too=True, between_too=False)
                 yield from (each for each in found if each.rule in leaks.RULES)
 
     def _look_for_what_is_kept(self) -> None:
@@ -439,7 +439,7 @@ class Watcher:
             self._reporter.note_not_checked(f"process {kept[process.number].pid}: {error}")
 
         processes = [one.process(number) for number, one in enumerate(kept)]
-        found = runner.leak_findings(processes, failed)
+        found = all_checks.leak_findings(processes, failed)
         self._reporter.report(kept, (each for each in found if each.rule in leaks.UNTIL_EXIT))
         self._output.show_progress(0)
 

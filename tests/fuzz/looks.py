@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from mpipp.analysis import runner
+from mpipp.analysis import all_checks
 from mpipp.analysis.context.process import Gap, Operation, Process
 from mpipp.analysis.context.world import worlds
 from mpipp.analysis.deadlock.analysis import explain
@@ -235,7 +235,7 @@ def check(case: Case) -> None:
     def failed(process: Process | None, error: MpippError) -> None:
         sentence(error)
 
-    found = list(runner.findings(processes, failed, leaks_too=True))
+    found = list(all_checks.findings(processes, failed, leaks_too=True))
     for one in finding_text.folded(found, _nowhere):
         plain(
             line.text

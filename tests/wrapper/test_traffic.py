@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mpipp.analysis import runner
+from mpipp.analysis import all_checks
 from mpipp.analysis.context import process as checked
 from mpipp.common.errors import MpippError
 from tests import support
@@ -68,7 +68,7 @@ def look(processes: Sequence[Process]) -> int:
         process.registry.invalidate()
         found.append(checked.Process(number, process.registry, Around(process.registry), None))
     failures: list[MpippError] = []
-    findings = list(runner.findings(found, lambda _, error: failures.append(error)))
+    findings = list(all_checks.findings(found, lambda _, error: failures.append(error)))
     assert failures == []
     assert findings == [], [(one.what, [party.text for party in one.parties]) for one in findings]
     return sum(len(one.operations) for one in found)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "abi/mpi_symbols.h"
-#include "registry/freed_datatypes.h"
+#include "registry/freed_datatype_handles.h"
 #include "registry/object_events.h"
 #include "registry/registry.h"
 #include "registry/shared_arena.h"

@@ -16,18 +16,18 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from mpipp.cli import options
+from mpipp.cli import run_options
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import RunDirectory
 from mpipp.common.text.sanitize import plain
 from mpipp.toolchain import launcher_ancestors
 from mpipp.watcher.ipc import launch
+from mpipp.watcher.ipc.settings import HANG_AFTER
 
 WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
 _MOST_ORDINALS = 16  # of wrapper/intercept/stop_at.c
 _OF_VARIABLES = {"variables", "variable-type"}  # a check that only gdb makes
 _LOG = "MPIPP_RMA_LOG"
-_HANG_AFTER = 30.0  # seconds
 _MOST_STATUS = 255  # of a process: the system keeps 8 bits
 _MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
 _UNLIMITED = 1 << 20  # percent; the program is slow anyway where valgrind runs it
@@ -44,7 +44,7 @@ def spelled(words: Sequence[str]) -> list[str]:
 
     Likewise `--provoke`. What launchers spell in two ways is spelled in one.
     """
-    found, takes_value = list(words), options.with_value()
+    found, takes_value = list(words), run_options.with_value()
     has_value = False
     for number, word in enumerate(words):
         if has_value:
@@ -53,7 +53,7 @@ def spelled(words: Sequence[str]) -> list[str]:
             break
         else:
             has_value = word in takes_value
-            found[number] = options.spelled(word)
+            found[number] = run_options.spelled(word)
     return found
 
 
@@ -78,7 +78,7 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
     if budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
         found["MPIPP_BUDGET"] = str(budget)
     looked_at = _calls(arguments)
-    return found if looked_at == options.ALL else {**found, "MPIPP_SCREENS": looked_at}
+    return found if looked_at == run_options.ALL else {**found, "MPIPP_SCREENS": looked_at}
 
 
 def refuse(arguments: argparse.Namespace) -> None:
@@ -114,7 +114,7 @@ def refuse(arguments: argparse.Namespace) -> None:
 
 def hang_after(arguments: argparse.Namespace) -> float:
     """Seconds without a call of MPI after which a process hangs; 0: never."""
-    return _HANG_AFTER if arguments.hang_after is None else float(arguments.hang_after)
+    return HANG_AFTER if arguments.hang_after is None else float(arguments.hang_after)
 
 
 def _watching(arguments: argparse.Namespace) -> dict[str, bool]:
@@ -157,7 +157,7 @@ def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:
 
 def _chosen(arguments: argparse.Namespace) -> list[str]:
     # Words of checks; none: all.
-    if arguments.check in (None, options.ALL):
+    if arguments.check in (None, run_options.ALL):
         return []
     from mpipp.analysis.rules import selection
 
@@ -166,8 +166,8 @@ def _chosen(arguments: argparse.Namespace) -> list[str]:
 
 def _calls(arguments: argparse.Namespace) -> str:
     # Which are looked at when they are made, as MPIPP_SCREENS says it.
-    if arguments.check in (None, options.ALL):
-        return options.ALL
+    if arguments.check in (None, run_options.ALL):
+        return run_options.ALL
     from mpipp.analysis.rules import selection
 
     return selection.calls(arguments.check)
@@ -198,7 +198,7 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp exec`."""
-    options.add_options(parser, of_run=False)
+    run_options.add_options(parser, of_run=False)
     parser.epilog = (
         f"Set {WRAPPER} to the path that mpipp wrapper prints, to save the search for it.\n"
         "Only mpipp run has the other options, such as --provoke and --valgrind."

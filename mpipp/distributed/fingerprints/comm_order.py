@@ -2,10 +2,9 @@
 """In which orders processes call on the communicators that they share, as sums that vanish.
 
 Processes that are all on the same communicators must make the blocking collective calls there in
-one order (`analysis/collectives/comm_order.py`): a word with a letter for each call, its
-communicator. So for each set of processes that are the members of a communicator, or of two at a
-time, each of them has a digest of the word that is left of its calls if only communicators of all
-of the set are looked at.
+one order (`analysis.collectives.comm_order`): a word with a letter for each call. So for each
+set of processes that are the members of a communicator, or of two at a time, each of them has a
+digest of the word that is left of its calls if only communicators of all of the set are looked at.
 It enters into a sum with the weight of its rank less that of the next one in the set. Who is on
 other communicators, too, is so in other sets: here it has no other word than the rest.
 

@@ -11,8 +11,8 @@ They choose what is compared, and nothing more: whether something is wrong is fo
 What these do not compare may make a sum that does not vanish, which costs time alone. Something
 wrong is passed over with a chance of (n / 2^61)^2, n the number of elements and of calls.
 
-Which terms an operation has follows from the rules of `checks.exchanges`, `checks.neighbors`,
-`checks.intercommunicators`, `checks.interroots`, `checks.edges` and `checks.collectives`.
+Which terms an operation has follows from the rules in `analysis.collectives`: `buffer_pairs`,
+`intercomm_pairs`, `intercomm_roots`, `dist_graph_edges`, `arguments` and `active`.
 """
 
 from __future__ import annotations

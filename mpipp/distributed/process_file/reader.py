@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process that was read from its file, as the checks see processes (`checks.process.Records`)."""
+"""A process that was read from its file, as checks see it (`context.records_protocol.Records`)."""
 
 from __future__ import annotations
 

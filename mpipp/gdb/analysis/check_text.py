@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpipp.analysis import runner
+from mpipp.analysis import all_checks
 from mpipp.analysis.findings import formatting
 from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.rules import selection
@@ -18,7 +18,7 @@ def lines(wanted: str, leaks_too: bool, as_json: bool) -> list[str]:
     """What is found by the checks whose names are wanted, "messages,leaks"; by all for ""."""
     names = selection.optional_words(wanted)
     checked = Checked()
-    found = list(runner.findings(checked.processes, checked.failed, leaks_too))
+    found = list(all_checks.findings(checked.processes, checked.failed, leaks_too))
     found += variable_types.findings(checked)
     found = [one for one in found if one.rule.check in names]
     return [_document(found, checked)] if as_json else list(_report(found, checked))

@@ -7,13 +7,13 @@ import contextlib
 import time
 from collections.abc import Sequence
 
+from mpipp.analysis.all_checks import cited
 from mpipp.analysis.collectives.completed import Collectives
 from mpipp.analysis.context import channel_history
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import World, worlds
 from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.messages.completed import Messages
-from mpipp.analysis.runner import cited
 from mpipp.common.errors import MpippError
 from mpipp.watcher.history.incremental_reader import HistoryReader
 from mpipp.watcher.processes.process import Watched

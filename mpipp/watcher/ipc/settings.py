@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+HANG_AFTER = 30.0  # seconds without a call after which a hang is reported
+
 
 class Settings(NamedTuple):
     """The watcher's; it is given them as JSON."""
 
-    hang_after: float = 30.0  # seconds without a call; 0: never
+    hang_after: float = HANG_AFTER  # seconds without a call; 0: never
     suppress: str = ""  # path of a suppressions file; "": none
     report: str = ""  # the run's directory, which all nodes share; "": there is none
     kept: bool = False  # a report will be asked for: pictures are made then

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from mpipp.analysis import runner
+from mpipp.analysis import all_checks
 from mpipp.analysis.buffers import (
     access_while_pending,
     changed_while_pending,
@@ -92,10 +92,10 @@ class QueryHandler:
                     freed_while_pending.check(process, one.asker.registry.freed_memory()),
                     changed_while_pending.check(process, question.changes, variable),
                 ]
-                of_question = runner.cited(itertools.chain(*between), [process])
+                of_question = all_checks.cited(itertools.chain(*between), [process])
             else:
                 targets = window_sizes.targets(self._watched, one, process)
-                of_question = runner.call_findings(process, failed, targets)
+                of_question = all_checks.call_findings(process, failed, targets)
             found = list(filter(self._is_chosen, of_question))
         except MpippError as error:
             self._failed(one, error)
@@ -146,7 +146,8 @@ class QueryHandler:
             process = one.process(self._watched.index(one))
             found = list(
                 filter(
-                    self._is_chosen, runner.cited(access_while_pending.check(process), [process])
+                    self._is_chosen,
+                    all_checks.cited(access_while_pending.check(process), [process]),
                 )
             )
         except MpippError as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`--strict`: blocking collective calls that wait to be compared, and what becomes of them.
 
-The wrapper (wrapper/collective_precheck/hook.c) has found by a sum that they seem not to agree:
+The wrapper (wrapper/collective_precheck/blocking.c) has found by a sum that they seem not to agree:
 what sums say is no finding. No process has gone on.
 """
 

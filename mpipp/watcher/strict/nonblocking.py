@@ -15,11 +15,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from mpipp.analysis.all_checks import cited
 from mpipp.analysis.collectives.completed import Collectives
 from mpipp.analysis.context.channel_history import Side, every, is_collective
 from mpipp.analysis.context.world import Member, World
 from mpipp.analysis.findings.finding import Finding
-from mpipp.analysis.runner import cited
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import STARTED, STRICT, paths
 from mpipp.model import Comm, Stretch

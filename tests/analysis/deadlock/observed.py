@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mpipp.analysis import runner
+from mpipp.analysis import all_checks
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import worlds
 from mpipp.analysis.deadlock.analysis import explain
@@ -60,7 +60,9 @@ class Job:
     def findings(self) -> list[Finding]:
         """What the checks find in all of them."""
         failures: list[MpippError] = []
-        found = list(runner.findings(self._processes(), lambda _, error: failures.append(error)))
+        found = list(
+            all_checks.findings(self._processes(), lambda _, error: failures.append(error))
+        )
         assert not failures, failures
         return found
 

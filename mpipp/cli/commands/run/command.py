@@ -7,7 +7,7 @@ import argparse
 import os
 import sys
 
-from mpipp.cli import options
+from mpipp.cli import run_options
 from mpipp.cli.commands.exec import for_program, refuse
 from mpipp.cli.commands.run import check, perturb, valgrind
 from mpipp.common.errors import MpippError
@@ -18,8 +18,8 @@ from mpipp.watcher.ipc.launch import ignore_nothing
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp run`."""
-    options.add_options(parser, of_run=True)
-    parser.epilog = options.EXAMPLES
+    run_options.add_options(parser, of_run=True)
+    parser.epilog = run_options.EXAMPLES
 
 
 def run(arguments: argparse.Namespace) -> int:

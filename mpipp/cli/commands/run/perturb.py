@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mpipp.cli import options
+from mpipp.cli import run_options
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 
@@ -102,7 +102,7 @@ def schedules(arguments: argparse.Namespace) -> Schedules | None:
     word: str = arguments.provoke
     first, *rest = word.split(",")
     if first != _RMA:
-        return Schedules(None if word == options.ANY else _seed(word, word))
+        return Schedules(None if word == run_options.ANY else _seed(word, word))
     seed = None
     if rest and "=" not in rest[0]:
         seed = _seed(rest.pop(0), word)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
-from mpipp.cli import options
+from mpipp.cli import run_options
 from mpipp.cli.commands.exec import hang_after
 from mpipp.cli.commands.run import minimize, perturb, perturbation_log
 from mpipp.cli.commands.run.perturbation_log import Done, Operation
@@ -265,7 +265,7 @@ def _repeat_command(schedules: perturb.Schedules) -> str:
             words += [word, *rest]
         elif not word.startswith(("--provoke=", "--provoke-sweep=")) and word != "--provoke":
             words.append(word)
-            if word in options.with_value():
+            if word in run_options.with_value():
                 words.append(next(rest, ""))
     at = words.index("run") + 1
     return shlex.join(["mpipp", *words[:at], f"--provoke={schedules.word()}", *words[at:]])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "registry/freed_datatypes.h"
+#include "registry/freed_datatype_handles.h"
 
 #include <stddef.h>
 

@@ -7,19 +7,19 @@ import argparse
 
 import pytest
 
-from mpipp.cli import options
+from mpipp.cli import run_options
 
 
 def parser(of_run: bool) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="mpipp run", allow_abbrev=False)
-    options.add_options(made, of_run)
+    run_options.add_options(made, of_run)
     return made
 
 
 def test_each_option_has_one_line() -> None:
     lines = parser(of_run=True).format_help().splitlines()
     assert max(map(len, lines)) <= 80
-    for title, of_group in options.GROUPS.items():
+    for title, of_group in run_options.GROUPS.items():
         at = lines.index(f"{title}:")
         listed = lines[at + 1 : at + 1 + len(of_group)]
         assert [line.split()[0].split("[")[0] for line in listed] == [
@@ -45,11 +45,11 @@ def test_exec_has_no_option_of_run() -> None:
 
 
 def test_words() -> None:
-    assert [options.spelled(word) for word in ("-np", "--check", "--strict", "--other")] == [
+    assert [run_options.spelled(word) for word in ("-np", "--check", "--strict", "--other")] == [
         "-n",
         "--check=all",
         "--strict",
         "--other",
     ]
-    assert {"-n", "-np", "--report"} <= options.with_value()
-    assert not {"--check", "--strict", "-q"} & options.with_value()
+    assert {"-n", "-np", "--report"} <= run_options.with_value()
+    assert not {"--check", "--strict", "-q"} & run_options.with_value()

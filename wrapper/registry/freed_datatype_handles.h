@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What remains of freed datatypes that have no record, or whose record has been recycled: their
 // handles, about which MPI must not be asked.
-#ifndef MPIPP_REGISTRY_FREED_DATATYPES_H
-#define MPIPP_REGISTRY_FREED_DATATYPES_H
+#ifndef MPIPP_REGISTRY_FREED_DATATYPE_HANDLES_H
+#define MPIPP_REGISTRY_FREED_DATATYPE_HANDLES_H
 
 #include <stdint.h>
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NamedTuple
 
+from mpipp.watcher.ipc.settings import HANG_AFTER
+
 ALL = "all"  # the checks
 ANY = "any"  # seed
 _DIRECTORY = "DIR"
@@ -84,7 +86,12 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "choose checks": (
         Option(("--check",), "check the program; LIST: run only these checks", "LIST", alone=ALL),
         Option(("--strict",), "compare collective calls before they start"),
-        Option(("--hang-after",), "explain a hang after S seconds (30; 0: never)", "S", float),
+        Option(
+            ("--hang-after",),
+            f"explain a hang after S seconds ({HANG_AFTER:g}; 0: never)",
+            "S",
+            float,
+        ),
         Option(("--budget",), "slow the program down by this at most (10)", "PERCENT", int),
         Option(
             ("--rma-model",),
