@@ -70,8 +70,10 @@ def darray_dimensions(
     """The dimensions of MPI_Type_create_darray for process `rank`, in declared order.
 
     A `dargs` entry of None is MPI_DISTRIBUTE_DFLT_DARG. The process grid is row-major for either
-    storage order (MPI-4.1, section 5.1.4).
+    storage order (MPI-4.1, section 5.1.4). Raises MpippError for sizes that no call may pass.
     """
+    if any(psize < 1 for psize in psizes) or any(darg is not None and darg < 1 for darg in dargs):
+        raise MpippError("MPI_Type_create_darray: psizes and dargs must be positive")
     coordinates = []
     for psize in reversed(psizes):
         rank, coordinate = divmod(rank, psize)

@@ -30,7 +30,7 @@ from mpipp.distributed import select_channels
 from mpipp.distributed.process_file import writer
 from mpipp.distributed.process_file.reader import Written
 from mpipp.distributed.select_channels import Selection, Team
-from mpipp.model import Site
+from mpipp.model import Call, Site
 from mpipp.symbolizer.source_frames import Frame
 
 _MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
@@ -291,9 +291,16 @@ def is_of_all(finding: Finding) -> bool:
     """Whether all processes of a communicator take part: one mistake, whichever are named."""
     if finding.rule.id == "graph-ends":
         return True
+    calls = [party.evidence.call for party in finding.parties]
+    if len(calls) > 1 and all(map(_is_collective, calls)):
+        return True  # which has not completed
     details = [detail for party in finding.parties for detail in party.details]
     facts = (name for phrase in (finding.what, *details) for name, _ in phrase.flat())
     return "call_ordinal" in facts
+
+
+def _is_collective(call: Call | None) -> bool:
+    return call is not None and call.ordinal is not None and call.dest is call.source is None
 
 
 def _fingerprint(finding: Finding, view: View) -> str:

@@ -9,6 +9,7 @@ the process does not have or where zeros are. Datatypes that are null or freed:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -53,6 +54,7 @@ _NOUNS = {
     "session": "a session",
 }
 _MOST_REQUESTS = 1 << 16
+_MOST_WRONG = 1000  # requests of one call that are reported
 _COMPLETING_ALL = ("MPI_Waitall", "MPI_Testall", "MPI_Waitsome", "MPI_Testsome")
 _GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
 
@@ -251,6 +253,11 @@ def _why_impossible(process: Process, given: _PassedHandle) -> str:
 
 
 def _requests(operation: Operation) -> Findings:
+    # An array that is damaged may have very many, all of them wrong alike.
+    return itertools.islice(_wrong_requests(operation), _MOST_WRONG)
+
+
+def _wrong_requests(operation: Operation) -> Findings:
     # MPI takes away the handles of what is complete, so a null one may stand there by now; not
     # where requests are started, freed (of which the handle is kept) or cancelled.
     call, process = operation.call, operation.process

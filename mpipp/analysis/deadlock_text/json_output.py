@@ -11,6 +11,7 @@ from mpipp.analysis.deadlock.waits.conditions import Event, Unknown, events, par
 from mpipp.analysis.deadlock_text.report import Report, merged
 
 _MOST_NEAR = 8
+_MOST_REASONS = 64
 
 
 def record(found: Explanation, place: Place) -> dict[str, Any]:
@@ -54,12 +55,14 @@ def _wait(found: Explanation, wait: Wait, say: Sentences) -> dict[str, Any]:
         "procedure": wait.operation.call.procedure,
         "text": say.call(wait.operation).text,
         "waits_for": [_event(event, say) for event in lacks],
-        "not_told": [
-            say.unknown_reason(one).text
-            for one in parts(wait.condition)
-            if isinstance(one, Unknown)
-        ],
+        "not_told": _reasons(wait, say),
     }
+
+
+def _reasons(wait: Wait, say: Sentences) -> list[str]:
+    # Each once: a call may wait for very many requests.
+    unknown = (one for one in parts(wait.condition) if isinstance(one, Unknown))
+    return list(dict.fromkeys(say.unknown_reason(one).text for one in unknown))[:_MOST_REASONS]
 
 
 def _event(event: Event, say: Sentences) -> dict[str, Any]:

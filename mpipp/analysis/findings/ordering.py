@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from mpipp.analysis.findings.finding import Finding
@@ -22,11 +22,15 @@ _CAUSES = {
 def ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
     """The findings, each directly followed by its consequences."""
     known = list(findings)
+    causes = _causes_by_call(known)
     following: dict[int, list[Finding]] = {}
     first = []
     for one in known:
-        causes = _CAUSES.get(one.rule.id, ())
-        cause = next((c for c in known if c.rule.id in causes and _calls(c) & _calls(one)), None)
+        rules = _CAUSES.get(one.rule.id, ())
+        found = [
+            causes[at] for rule in rules for call in _calls(one) if (at := (rule, call)) in causes
+        ]
+        cause = known[min(found)] if found else None
         if cause is None:
             first.append(one)
         else:
@@ -34,6 +38,16 @@ def ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
     for one in first:
         yield one
         yield from following.get(id(one), [])
+
+
+def _causes_by_call(known: Sequence[Finding]) -> dict[object, int]:
+    # The places of the first causes, by rule and call: there may be very many findings.
+    found: dict[object, int] = {}
+    rules = {rule for causes in _CAUSES.values() for rule in causes}
+    for place, one in enumerate(known):
+        for call in _calls(one) if one.rule.id in rules else ():
+            found.setdefault((one.rule.id, call), place)
+    return found
 
 
 def _calls(finding: Finding) -> set[tuple[int, Phrase]]:

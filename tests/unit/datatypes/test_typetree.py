@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from mpipp.common.errors import MpippError
+from mpipp.datatypes import distribution
 from mpipp.typetree import Datatype, Extents
 from tests.expanded import child, children, levels
 from tests.unit.samples import (
@@ -149,3 +150,9 @@ def test_arguments_that_do_not_fit_are_refused(make: Callable[[], object], messa
     with pytest.raises(MpippError) as error:
         make()
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(("psizes", "dargs"), [((0, 2), (1, 1)), ((2, 2), (0, 1))])
+def test_a_distribution_over_nobody(psizes: tuple[int, ...], dargs: tuple[int, ...]) -> None:
+    with pytest.raises(MpippError, match="psizes and dargs must be positive"):
+        distribution.darray_dimensions(0, (4, 4), ("CYCLIC", "BLOCK"), dargs, psizes)
