@@ -246,8 +246,12 @@ class Process:
     @cached_property
     def threads(self) -> tuple[Thread, ...]:
         """The threads that are inside of MPI."""
-        found = self.registry.threads()
-        return tuple(t for t in found if isinstance(t, Thread) and t.call is not None)
+        # A thread is in one call at a time: another of its number was read later than the first.
+        found: dict[int, Thread] = {}
+        for thread in self.registry.threads():
+            if isinstance(thread, Thread) and thread.call is not None:
+                found.setdefault(thread.tid, thread)
+        return tuple(found.values())
 
     @cached_property
     def marked(self) -> tuple[Operation, ...]:
