@@ -48,7 +48,7 @@ shift
 unshare --mount true 2>/dev/null || give_up "this machine does not let root mount anything"
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/mpipp/distro
-root=$common/cache$release
+root=$cache/$release
 mkdir -p "$cache"
 
 mirror() {
@@ -62,11 +62,11 @@ mirror() {
 
 # All mounts are made in a mount namespace of their own, and gone with its last process.
 make_root() {
-    local from=${MPIPP_DEBIAN_MIRROR:-$(mirror)} log=$common/cache$release.log
+    local from=${MPIPP_DEBIAN_MIRROR:-$(mirror)} log=$cache/$release.log
     [ -n "$from" ] || give_up "this machine's apt has no mirror: set MPIPP_DEBIAN_MIRROR"
     command -v debootstrap >/dev/null || give_up "install debootstrap: apt-get install debootstrap"
     echo "test-distro: installing Debian $release in $root" >&2
-    new=$(mktemp -d "$common/cache.$release.XXXXXX")
+    new=$(mktemp -d "$cache/.$release.XXXXXX")
     trap 'rm -rf --one-file-system "$new"' EXIT
     unshare --mount bash -e -s "$new" "$release" "$from" "${packages[@]}" >"$log" 2>&1 <<'END' ||
 root=$1 release=$2 from=$3
@@ -90,7 +90,7 @@ END
     trap - EXIT
 }
 
-exec {lock}>"$common/cache$release.lock"
+exec {lock}>"$cache/$release.lock"
 flock "$lock"
 if [ "$(cat "$root/var/mpipp.packages" 2>/dev/null)" != "${packages[*]}" ]; then
     make_root
