@@ -10,7 +10,6 @@ from mpipp.watcher.ipc.settings import HANG_AFTER
 
 ALL = "all"  # the checks
 ANY = "any"  # seed
-_DIRECTORY = "DIR"
 
 EXAMPLES = """\
 examples:
@@ -20,7 +19,7 @@ examples:
   mpipp run --check=buffers,rma -n 4 -- ./app   check only buffers and RMA
   mpipp run --check --report DIR -n 4 -- ./app  then: mpipp report DIR
 
-docs/watch.md describes every option.
+docs/watch.md, section 11, describes every option.
 """
 
 
@@ -29,6 +28,7 @@ class Option(NamedTuple):
 
     Attributes:
         alone: the value that the option has without one; then one is part of the word.
+        stops: what `stop` is then, of options without a value, of which one at most is passed.
         of_run: whether only `mpipp run` has it.
     """
 
@@ -39,30 +39,20 @@ class Option(NamedTuple):
     default: Any = None
     choices: tuple[str, ...] | None = None
     alone: str | None = None
-    action: str = "store_true"
-    const: str | None = None
-    dest: str | None = None
+    stops: str = ""
     of_run: bool = False
 
     def add(self, to: argparse._ActionsContainer) -> None:
         """Declare it."""
-        known: dict[str, Any] = {"help": self.help}
-        if self.dest is not None:
-            known["dest"] = self.dest
-        if self.const is not None:
-            to.add_argument(
-                *self.words, action="store_const", const=self.const, default="", **known
-            )
-            return
-        if not self.metavar:
-            to.add_argument(*self.words, action=self.action, **known)
-            return
-        known.update(metavar=self.metavar, type=self.kind, default=self.default)
-        if self.choices:
-            known["choices"] = self.choices
+        known: dict[str, Any] = {"help": self.help, "action": "store_true"}
+        if self.stops:
+            known.update(action="store_const", const=self.stops, default="", dest="stop")
+        if self.metavar:
+            known.update(action="store", metavar=self.metavar, type=self.kind, default=self.default)
+            known.update(choices=self.choices)
         if self.alone is not None:
             known.update(nargs="?", const=self.alone)
-        to.add_argument(*self.words[:1], **known)
+        to.add_argument(self.words[0], **known)  # the other words are spelled so before
 
 
 def _number(*words: str, of_run: bool = False) -> Option:
@@ -70,12 +60,6 @@ def _number(*words: str, of_run: bool = False) -> Option:
     return Option(tuple(flags), text, metavar="N", kind=int, of_run=of_run)
 
 
-# Of these, one at most.
-STOPS = (
-    Option(("--stop",), "stop in a wrong call, before MPI sees it", const="stop", dest="stop"),
-    Option(("--gdb",), "stop in a wrong call and open gdb there", const="gdb", dest="stop"),
-    Option(("--gdb=all",), "open gdb on all processes of this node", const="gdb=all", dest="stop"),
-)
 GROUPS: dict[str, tuple[Option, ...]] = {
     "start the program": (
         _number("-n", "-np", "start N MPI processes (or -np N)", of_run=True),
@@ -117,12 +101,14 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             default="report",
             choices=("report", "handler", "abort"),
         ),
-        *STOPS,
+        Option(("--stop",), "stop in a wrong call, before MPI sees it", stops="stop"),
+        Option(("--gdb",), "stop in a wrong call and open gdb there", stops="gdb"),
+        Option(("--gdb=all",), "open gdb on all processes of this node", stops="gdb=all"),
         Option(("--stop-at",), "stop in the calls of finding N in report DIR", "DIR:N"),
         _number("--error-exit", "exit with status N if there are errors", of_run=True),
     ),
     "report": (
-        Option(("--report",), "write a report that mpipp report shows", _DIRECTORY),
+        Option(("--report",), "write a report that mpipp report shows", "DIR"),
         Option(("--suppress",), "suppress the findings listed in FILE", "FILE"),
         Option(("-q",), "print nothing if there are no findings", of_run=True),
     ),
@@ -147,7 +133,7 @@ def add_options(parser: argparse.ArgumentParser, of_run: bool) -> None:
         group = parser.add_argument_group(title)
         stops = group.add_mutually_exclusive_group()
         for option in known:
-            option.add(stops if option in STOPS else group)
+            option.add(stops if option.stops else group)
     parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 

@@ -8,7 +8,7 @@ from wrapper.generator.forum import Procedure
 # The first versions of procedures that MPI-3.1 does not have; also of large-count forms, of which
 # the others came with MPI-4.0 (MPI-4.1, annex B; MPI-5.0, annex B).
 _PREFIXES = {
-    (4, 0): ("Session_", "T_event_", "T_source_", "P"),
+    (4, 0): ("Session_", "T_event_", "T_source_"),
     (5, 0): ("Abi_",),
 }
 _FIRST = {
@@ -16,7 +16,8 @@ _FIRST = {
         (
             *("Comm_create_from_group", "Comm_idup_with_info", "Group_from_session_pset"),
             *("Info_create_env", "Info_get_string", "Intercomm_create_from_groups"),
-            *("Isendrecv", "Isendrecv_replace"),
+            *("Isendrecv", "Isendrecv_replace", "Parrived", "Pready", "Pready_list"),
+            *("Pready_range", "Precv_init", "Psend_init"),
             *("T_category_get_events", "T_category_get_num_events"),
         ),
         (4, 0),
@@ -37,7 +38,6 @@ _FIRST = {
         (4, 1),
     ),
 }
-_OF_3_1 = ("Pack", "Pcontrol", "Probe", "Publish_name", "Put")  # no partitioned operations
 _FIRST_LARGE = {"Status_set_elements": (5, 0)}
 _HEAD = """\
 #ifndef MPIPP_GENERATED_HAVE_H
@@ -66,7 +66,7 @@ def first(procedure: Procedure) -> tuple[int, int]:
     base = procedure.base
     version = _FIRST.get(base, (3, 1))
     for of, prefixes in _PREFIXES.items():
-        if base.startswith(prefixes) and not base.startswith(_OF_3_1):
+        if base.startswith(prefixes):
             version = max(version, of)
     if base.endswith("_init") and base not in _PERSISTENT:
         version = max(version, (4, 0))

@@ -45,7 +45,7 @@ class State:
     waits: tuple[Wait, ...]  # a thread each
     # Why it is not told whether it may go on; nothing where that is told.
     unknown: tuple[Unknown, ...] = ()
-    # Whether those of its threads that are in MPI wait, and another that has called MPI is outside.
+    # Its threads in MPI all wait, and another thread, which has called MPI before, is outside.
     has_outside: bool = False
 
     @property

@@ -141,3 +141,29 @@ def test_document() -> None:
     assert wait["not_told"] == [
         "what the process at the other end of the socket does is not recorded"
     ]
+
+
+def test_threads_outside() -> None:
+    """What only a thread outside could end is not told, of whom it concerns."""
+    both = ranks(2)
+    for one in both:
+        one.several_threads, one.outside = True, 1
+        one.posted(1 - one.rank, 5).inside(call("MPI_Recv", source=1 - one.rank, tag=5))
+    found = explain(job(*both))
+    assert (found.knots, found.unknown_ranks) == ((), [0, 1])
+    lines = list(Report(found, Places()).lines())
+    assert lines[0] == "not told: whether ranks 0 and 1 can go on"
+    assert lines.count("    another thread is not in MPI (computing at x.c:2 in work)") == 2, lines
+    both[0].outside = 0  # then it waits for a process of which a thread may move
+    assert explain(job(*both)).unknown_ranks == [0, 1]
+
+
+def test_each_reason_once() -> None:
+    puts = [call("MPI_Rput", win=WINDOW) for _ in range(3)]
+    found = explain(job(of_request(*puts), ranks(2)[1]))
+    (wait,) = json_output.record(found, Places())["processes"][0]["calls"]
+    assert len(wait["not_told"]) == 1, wait
+    gets = [call("MPI_Rget", win=WINDOW, target=rank) for rank in range(99)]
+    found = explain(job(of_request(*gets).has_window("lock_all"), ranks(2)[1]))
+    (wait,) = json_output.record(found, Places())["processes"][0]["calls"]
+    assert len(wait["not_told"]) == 64
