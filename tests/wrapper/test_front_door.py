@@ -8,8 +8,14 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from mpipp.toolchain import mpi_libraries
 from tests import support
 from tests.support import MPI, ROOT
+from wrapper.generator import versions
+from wrapper.generator.forum import standard
+from wrapper.generator.marked import is_wrapped
 
 DOOR = ROOT / "wrapper" / "libmpipp_wrap.c"
 PROGRAM = """\
@@ -63,6 +69,21 @@ def typed(command: str, directory: Path, mpi: MPI) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@support.every_mpi
+@pytest.mark.each_mpi
+def test_what_a_version_of_the_standard_has_is_declared(
+    mpi: MPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPAL_PREFIX", "LD_LIBRARY_PATH"):
+        if name in mpi.env:
+            monkeypatch.setenv(name, mpi.env[name])
+    declared = mpi_libraries.probe(mpi.mpicc).procedures
+    procedures = [one for one in standard() if is_wrapped(one)]
+    of_version = {one.name for one in procedures if versions.first(one) <= mpi.standard}
+    assert of_version - {*declared} == set()
+    assert len(of_version) > 350
 
 
 def test_every_part_is_listed() -> None:

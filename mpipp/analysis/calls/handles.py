@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.analysis.findings.limits import Limits
 from mpipp.analysis.rules.handles import CLASSES
 from mpipp.common.errors import MpippError
 from mpipp.model import Broken, Buffer, Object, Request, procedures
@@ -68,8 +69,10 @@ class _PassedHandle(NamedTuple):
 def check(process: Process) -> Findings:
     """Null, freed and impossible handles in calls that are active.
 
-    Raises MpippError at the end if some call has more requests than are looked at.
+    Raises MpippError at the end if some call has more requests than are checked, or more that are
+    wrong than are reported.
     """
+    limits = Limits()
     if process.registry.info.status == "loaded":
         return  # no handle is known before MPI is initialized
     for operation in (*process.operations, *process.marked):
@@ -78,13 +81,18 @@ def check(process: Process) -> Findings:
             continue
         for given in _passed_handles(operation):
             yield from _looked_at(operation, given)
-        yield from _requests(operation)
+        wrong = _wrong_requests(operation)
+        yield from itertools.islice(wrong, _MOST_WRONG)
+        if next(wrong, None) is not None:
+            procedure = operation.call.procedure
+            limits.reached(f"of the wrong requests of {procedure} {_MOST_WRONG} are reported")
     for thread in process.threads:
         if thread.call is not None and thread.call.request_count > _MOST_REQUESTS:
-            raise MpippError(
+            limits.reached(
                 f"of the requests of {thread.call.procedure} {_MOST_REQUESTS} were looked at, and "
                 "no more"
             )
+    limits.raise_reasons()
 
 
 def _passed_handles(operation: Operation) -> Iterator[_PassedHandle]:
@@ -250,11 +258,6 @@ def _why_impossible(process: Process, given: _PassedHandle) -> str:
         return "is no address of the process"
     # Each of its objects begins with the address of its class, a debug build's with a mark.
     return "is where zeros are, not an object" if process.registry.is_zero(handle) else ""
-
-
-def _requests(operation: Operation) -> Findings:
-    # An array that is damaged may have very many, all of them wrong alike.
-    return itertools.islice(_wrong_requests(operation), _MOST_WRONG)
 
 
 def _wrong_requests(operation: Operation) -> Findings:

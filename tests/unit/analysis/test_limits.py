@@ -18,7 +18,7 @@ from mpipp.analysis.messages import completed as completed_messages
 from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS
 from mpipp.common.errors import MpippError
 from mpipp.datatypes.signatures import runlength
-from mpipp.model import Call, Channel, Object, Request
+from mpipp.model import Call, Channel, Object, ProcessInfo, Request
 from mpipp.typetree import Datatype
 from tests.unit.jobs import WORLD, Recorded, job
 from tests.unit.ledgers import OPS, Ended, Run, buffer, call, processes, shared
@@ -253,3 +253,23 @@ def test_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
         (process,) = job(Waiting(0, 1).inside(made)).processes
         sentence = "of the requests of MPI_Waitall 4 were looked at, and no more"
         assert all_of(handles.check(process)) == ([], sentence if left_out else "")
+
+
+class Wrong(Waiting):
+    """One whose handles tell a kind, which there is no object of."""
+
+    @property
+    def info(self) -> ProcessInfo:
+        """With bits for kinds."""
+        return replace(super().info, kind_bits=1)
+
+
+def test_wrong_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert handles._MOST_WRONG == 1000
+    monkeypatch.setattr(handles, "_MOST_WRONG", 4)
+    for count, left_out in ((4, False), (5, True)):
+        made = replace(call("MPI_Waitall", requests=0x5000), request_count=count)
+        (process,) = job(Wrong(0, 1).inside(made)).processes
+        found, sentence = all_of(handles.check(process))
+        assert len(found) == 4
+        assert sentence == "of the wrong requests of MPI_Waitall 4 are reported" * left_out
